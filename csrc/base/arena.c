@@ -2,13 +2,13 @@
 #include "base/arena.h"
 
 void *sbs_arena_take(sbs_arena *arena, size_t count, size_t size) {
-  if (!arena->allocator) {
+  const int too_large = size && count > (SIZE_MAX - 2 * SBS_ALIGNMENT - arena->used) / size;
+  if (!arena->allocator && !too_large) {
     char *array = arena->memory ? arena->memory + arena->used : NULL;
     arena->used += sbs_aligned(count * size);
     return array;
   }
   /* in front of each array, in a cache line of its own, is where the one before it is */
-  const int too_large = size && count > (SIZE_MAX - SBS_ALIGNMENT) / size;
   char *memory = too_large ? NULL : sbs_allocate(arena->allocator, 1, SBS_ALIGNMENT + count * size);
   if (!memory) {
     arena->failed = 1;

@@ -18,7 +18,7 @@ typedef struct sbs_arena {
   void *last;                     /* the array that was allocated last, from which all others are found */
   char *memory;
   size_t used; /* bytes */
-  int failed;  /* whether an allocation failed: check it once, after all arrays are taken */
+  int failed;  /* whether an array had no room, or is too large: check it once, after all are taken */
 } sbs_arena;
 
 static inline sbs_arena sbs_arena_from(const sbs_allocator *allocator) {

@@ -19,13 +19,6 @@ void *sbs_allocate(const sbs_allocator *allocator, size_t count, size_t size);
 /* NULL does nothing. */
 void sbs_release(const sbs_allocator *allocator, void *memory);
 
-/* The next `count` doubles of a workspace, of which so many are `taken`. Of no memory they are only counted. */
-static inline double *sbs_take(double *memory, size_t *taken, size_t count) {
-  double *const next = memory ? memory + *taken : NULL;
-  *taken += count;
-  return next;
-}
-
 /* size rounded up to a multiple of SBS_ALIGNMENT. The caller makes sure that it does not overflow. */
 static inline size_t sbs_aligned(size_t size) {
   return (size + SBS_ALIGNMENT - 1) / SBS_ALIGNMENT * SBS_ALIGNMENT;

@@ -13,14 +13,15 @@ static const double REACH = 2.0;
 
 sbs_status sbs_attach_heaviest(const sbs_influences_table *influences, const sbs_allocator *allocator,
                                int32_t *attachment) {
-  sbs_row room = sbs_row_new(allocator, influences->influences_per_vertex);
-  sbs_status status = room.joints && room.weights ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena arena = sbs_arena_from(allocator);
+  const sbs_row room = sbs_row_new(&arena, influences->influences_per_vertex);
+  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   for (size_t v = 0; v < influences->vertex_count && !status; v++) {
     if ((status = sbs_tell_some(v, influences->vertex_count))) break;
     const sbs_influences found = sbs_row_repaired(influences, v, room);
     attachment[v] = found.count ? found.joints[found.heaviest] : -1;
   }
-  sbs_row_free(allocator, &room);
+  sbs_arena_release(&arena);
   return status;
 }
 

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "blending/attach.h"
 #include "blending/bones.h"
@@ -162,15 +162,14 @@ static sbs_status bind_vertices(const sbs_blending_desc *desc, const sbs_bone *b
                                 const sbs_allocator *allocator, const sbs_blending *binding) {
   const sbs_mesh_desc mesh = mesh_of(desc);
   const size_t width = sbs_blending_width(desc);
-  sbs_row row = sbs_row_new(allocator, width), room = sbs_row_new(allocator, width);
-  const int is_room = row.joints && row.weights && room.joints && room.weights;
-  sbs_status status = is_room ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena arena = sbs_arena_from(allocator);
+  sbs_row row = sbs_row_new(&arena, width), room = sbs_row_new(&arena, width);
+  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   for (size_t v = 0; v < desc->vertex_count && !status; v++) {
     if ((status = sbs_tell_some(v, desc->vertex_count))) break;
     bind_vertex(desc, bones, active, v, sbs_mesh_position(&mesh, v), room, row, binding);
   }
-  sbs_row_free(allocator, &row);
-  sbs_row_free(allocator, &room);
+  sbs_arena_release(&arena);
   return status;
 }
 
@@ -183,10 +182,11 @@ sbs_status sbs_blending_bind(const sbs_blending_desc *desc, const sbs_allocator 
   if (!status) status = sbs_blending_validate(desc, binding, &chosen, fault);
   if (status) return status;
 
-  sbs_bone *bones = sbs_allocate(&chosen, desc->joint_count, sizeof *bones);
-  unsigned char *active = sbs_allocate(&chosen, desc->joint_count, sizeof *active);
-  double *radii = sbs_allocate(&chosen, desc->joint_count, sizeof *radii);
-  status = bones && active && radii ? sbs_bones_find(desc, &chosen, bones) : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena arena = sbs_arena_from(&chosen);
+  sbs_bone *bones = sbs_arena_take(&arena, desc->joint_count, sizeof *bones);
+  unsigned char *active = sbs_arena_take(&arena, desc->joint_count, sizeof *active);
+  double *radii = sbs_arena_take(&arena, desc->joint_count, sizeof *radii);
+  status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : sbs_bones_find(desc, &chosen, bones);
   if (status) {
     sbs_fault_in(fault, status, NULL);
   } else {
@@ -194,8 +194,6 @@ sbs_status sbs_blending_bind(const sbs_blending_desc *desc, const sbs_allocator 
     if (!status) status = place(desc, bones, active, &chosen, radii, binding, fault);
     if (!status && (status = bind_vertices(desc, bones, active, &chosen, binding))) sbs_fault_in(fault, status, NULL);
   }
-  sbs_release(&chosen, bones);
-  sbs_release(&chosen, active);
-  sbs_release(&chosen, radii);
+  sbs_arena_release(&arena);
   return status;
 }

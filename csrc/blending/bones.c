@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 
 /* Joints nearer to each other than this share of the skeleton's size have no bone between them. */
 static const double COINCIDENT = 1e-6;
@@ -82,22 +82,19 @@ static void add_ends(size_t joint_count, const int32_t *parents, const double *p
 static sbs_status find_vectors(size_t joint_count, const int32_t *parents, const double *positions,
                                const sbs_allocator *allocator, double *bones) {
   const double close = closeness(joint_count, positions);
-  int32_t *depths = sbs_allocate(allocator, joint_count, sizeof *depths);
-  int32_t *order = sbs_allocate(allocator, joint_count, sizeof *order);
-  size_t *starts = sbs_allocate(allocator, joint_count + 1, sizeof *starts);
-  double *counts = sbs_allocate(allocator, joint_count, sizeof *counts);
-  double *shares = sbs_allocate(allocator, joint_count, sizeof *shares);
-  const int is_room = depths && order && starts && counts && shares;
+  sbs_arena arena = sbs_arena_from(allocator);
+  int32_t *depths = sbs_arena_take(&arena, joint_count, sizeof *depths);
+  int32_t *order = sbs_arena_take(&arena, joint_count, sizeof *order);
+  size_t *starts = sbs_arena_take(&arena, joint_count + 1, sizeof *starts);
+  double *counts = sbs_arena_take(&arena, joint_count, sizeof *counts);
+  double *shares = sbs_arena_take(&arena, joint_count, sizeof *shares);
+  const int is_room = !arena.failed;
   if (is_room) {
     sort_by_depth(joint_count, parents, depths, starts, order);
     add_children(joint_count, parents, positions, order, close, counts, shares, bones);
     add_ends(joint_count, parents, positions, order, close, bones);
   }
-  sbs_release(allocator, depths);
-  sbs_release(allocator, order);
-  sbs_release(allocator, starts);
-  sbs_release(allocator, counts);
-  sbs_release(allocator, shares);
+  sbs_arena_release(&arena);
   return is_room ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
 }
 

@@ -76,7 +76,8 @@ enum {
 typedef struct centers_job {
   const sbs_skin_desc *desc;
   const sbs_centers_options *options;
-  int threads; /* that take samples */
+  int threads;     /* that take samples */
+  sbs_arena arena; /* of all that is found */
 
   sbs_rows rows;
   sbs_pairs pairs;
@@ -148,18 +149,17 @@ static int threads_for_vertices(const centers_job *job) {
 
 static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t *triangles) {
   const sbs_centers_options *options = job->options;
-  const sbs_allocator *allocator = &options->allocator;
-  sbs_status status = sbs_rows_new(&job->rows, job->desc, allocator);
+  sbs_status status = sbs_rows_new(&job->rows, job->desc, &job->arena);
   const sbs_twist *twist = sbs_twist_with_bones(job->desc->twist);
   const size_t joint_count = twist ? sbs_twist_joint_count(twist) : job->desc->joint_count;
-  if (!status) status = sbs_pairs_new(&job->pairs, &job->rows, joint_count, allocator);
+  if (!status) status = sbs_pairs_new(&job->pairs, &job->rows, joint_count, &job->arena);
   if (status) return status;
   status = sbs_patches_new(&job->patches, job->desc, &job->rows, &job->pairs, triangle_count, triangles,
-                           options->refinement, allocator);
+                           options->refinement, &job->arena);
   if (status) return status;
-  job->vertices = sbs_allocate(allocator, job->desc->vertex_count, sizeof *job->vertices);
-  job->centers = sbs_allocate(allocator, job->desc->vertex_count, sizeof *job->centers);
-  if (!job->vertices || !job->centers) return SBS_ERROR_OUT_OF_MEMORY;
+  job->vertices = sbs_arena_take(&job->arena, job->desc->vertex_count, sizeof *job->vertices);
+  job->centers = sbs_arena_take(&job->arena, job->desc->vertex_count, sizeof *job->centers);
+  if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t v = 0; v < job->desc->vertex_count; v++) {
     const int is_first = job->rows.firsts[v] == (int32_t)v;
     if (is_first && sbs_rows_count(&job->rows, v) > 1) job->vertices[job->vertex_count++] = (int32_t)v;
@@ -170,10 +170,9 @@ static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t
 static sbs_status take_samples(centers_job *job) {
   const size_t pair_count = job->pairs.count;
   const double cell = job->options->sigma * sqrt(job->options->tolerance);
-  const sbs_allocator *allocator = &job->options->allocator;
-  sbs_status status = sbs_sampling_new(&job->sampling, &job->patches, pair_count, cell, job->threads, allocator);
+  sbs_status status = sbs_sampling_new(&job->sampling, &job->patches, pair_count, cell, job->threads, &job->arena);
   if (!status) status = do_all(job, pair_count, 1, count_samples, 0.0, counted, job->threads);
-  if (!status) status = sbs_sampling_make_room(&job->sampling, allocator);
+  if (!status) status = sbs_sampling_make_room(&job->sampling, &job->arena);
   if (!status) status = do_all(job, pair_count, 1, fill_samples, counted, filled, job->threads);
   return status;
 }
@@ -197,16 +196,6 @@ static void write_centers(const centers_job *job, double *centers, sbs_centers_r
   for (size_t pair = 0; pair < job->pairs.count; pair++) report->samples += job->sampling.counts[pair];
 }
 
-static void release_job(centers_job *job) {
-  const sbs_allocator *allocator = &job->options->allocator;
-  sbs_rows_free(&job->rows, allocator);
-  sbs_pairs_free(&job->pairs, allocator);
-  sbs_patches_free(&job->patches, allocator);
-  sbs_sampling_free(&job->sampling, allocator);
-  sbs_release(allocator, job->vertices);
-  sbs_release(allocator, job->centers);
-}
-
 sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
                                  const sbs_centers_options *options, double *centers, sbs_centers_report *report,
                                  sbs_fault *fault) {
@@ -220,7 +209,8 @@ sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_coun
   if (status) return status;
 
   const int threads = sbs_choose_threads(options->threads, TRIANGLE_TIME * (double)triangle_count);
-  centers_job job = {.desc = desc, .options = options, .threads = threads};
+  centers_job job = {
+      .desc = desc, .options = options, .threads = threads, .arena = sbs_arena_from(&options->allocator)};
   sbs_centers_report counts = {0};
   status = prepare(&job, triangle_count, triangles);
   if (!status) status = take_samples(&job);
@@ -232,6 +222,6 @@ sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_coun
   } else {
     sbs_fault_in(fault, status, NULL);
   }
-  release_job(&job);
+  sbs_arena_release(&job.arena);
   return status;
 }

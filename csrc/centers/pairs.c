@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/progress.h"
 
 /* The slot of a pair, or the free one where it belongs. */
@@ -36,14 +35,14 @@ static size_t bound_count(const sbs_rows *rows, size_t joint_count) {
   return bound < INT32_MAX / 4 ? (size_t)bound : SIZE_MAX;
 }
 
-sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, const sbs_allocator *allocator) {
+sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, sbs_arena *arena) {
   const size_t bound = bound_count(rows, joint_count);
   *pairs = (sbs_pairs){.slot_count = 2};
   if (bound == SIZE_MAX) return SBS_ERROR_OUT_OF_MEMORY;
   while (pairs->slot_count < 2 * bound) pairs->slot_count *= 2;
-  pairs->joints = sbs_allocate(allocator, bound, sizeof *pairs->joints);
-  pairs->slots = sbs_allocate(allocator, pairs->slot_count, sizeof *pairs->slots);
-  if (!pairs->joints || !pairs->slots) return SBS_ERROR_OUT_OF_MEMORY;
+  pairs->joints = sbs_arena_take(arena, bound, sizeof *pairs->joints);
+  pairs->slots = sbs_arena_take(arena, pairs->slot_count, sizeof *pairs->slots);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   memset(pairs->slots, -1, pairs->slot_count * sizeof *pairs->slots);
   for (size_t v = 0; v < rows->vertex_count; v++) {
     const sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)rows->vertex_count);
@@ -54,11 +53,6 @@ sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_co
     }
   }
   return SBS_OK;
-}
-
-void sbs_pairs_free(sbs_pairs *pairs, const sbs_allocator *allocator) {
-  sbs_release(allocator, pairs->joints);
-  sbs_release(allocator, pairs->slots);
 }
 
 int32_t sbs_pairs_find(const sbs_pairs *pairs, int32_t j, int32_t k) {

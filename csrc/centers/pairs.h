@@ -13,9 +13,7 @@ typedef struct sbs_pairs {
 } sbs_pairs;
 
 /* Errors: OUT_OF_MEMORY, also if there are too many pairs to number. */
-sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, const sbs_allocator *allocator);
-
-void sbs_pairs_free(sbs_pairs *pairs, const sbs_allocator *allocator);
+sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, sbs_arena *arena);
 
 /* The number of a pair, or -1 if no vertex has it. */
 int32_t sbs_pairs_find(const sbs_pairs *pairs, int32_t j, int32_t k);

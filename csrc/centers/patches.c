@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/algebra.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "base/scalar.h"
 
@@ -118,15 +117,14 @@ static sbs_status visit_triangles(sbs_patches *patches, const sbs_pairs *pairs, 
   return SBS_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------- new and free -- */
+/* -------------------------------------------------------------------------------------------------------- new -- */
 
 /* Makes the lists by a counting sort, so that triangles are ascending in each. */
-static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
-                              const sbs_allocator *allocator) {
-  int32_t *joints = sbs_allocate(allocator, 3 * rows->largest, sizeof *joints);
+static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows, sbs_arena *arena) {
+  int32_t *joints = sbs_arena_take(arena, 3 * rows->largest, sizeof *joints);
   if (!joints) return SBS_ERROR_OUT_OF_MEMORY;
   memset(patches->offsets, 0, (pairs->count + 1) * sizeof *patches->offsets);
-  sbs_status status = visit_triangles(patches, pairs, rows, joints, NULL);
+  const sbs_status status = visit_triangles(patches, pairs, rows, joints, NULL);
   /* entry i + 1 has the count of pair i. Turn it into where its list begins; filling the list moves it to the end */
   size_t total = 0;
   for (size_t i = 1; i <= pairs->count; i++) {
@@ -134,23 +132,20 @@ static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, cons
     patches->offsets[i] = total;
     total += count;
   }
-  if (!status && !(patches->owners = sbs_allocate(allocator, total, sizeof *patches->owners))) {
-    status = SBS_ERROR_OUT_OF_MEMORY;
-  }
-  if (!status) status = visit_triangles(patches, pairs, rows, joints, patches->owners);
-  sbs_release(allocator, joints);
-  return status;
+  if (status) return status;
+  patches->owners = sbs_arena_take(arena, total, sizeof *patches->owners);
+  return patches->owners ? visit_triangles(patches, pairs, rows, joints, patches->owners) : SBS_ERROR_OUT_OF_MEMORY;
 }
 
 sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, const sbs_rows *rows,
                            const sbs_pairs *pairs, size_t triangle_count, const int32_t *triangles, double refinement,
-                           const sbs_allocator *allocator) {
+                           sbs_arena *arena) {
   *patches = (sbs_patches){.triangle_count = triangle_count,
-                           .triangles = sbs_allocate(allocator, triangle_count, 3 * sizeof *triangles),
-                           .points = sbs_allocate(allocator, desc->vertex_count, sizeof *patches->points),
-                           .splits = sbs_allocate(allocator, triangle_count, sizeof *patches->splits),
-                           .offsets = sbs_allocate(allocator, pairs->count + 1, sizeof *patches->offsets)};
-  if (!patches->triangles || !patches->points || !patches->splits || !patches->offsets) return SBS_ERROR_OUT_OF_MEMORY;
+                           .triangles = sbs_arena_take(arena, triangle_count, 3 * sizeof *triangles),
+                           .points = sbs_arena_take(arena, desc->vertex_count, sizeof *patches->points),
+                           .splits = sbs_arena_take(arena, triangle_count, sizeof *patches->splits),
+                           .offsets = sbs_arena_take(arena, pairs->count + 1, sizeof *patches->offsets)};
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   memcpy(patches->triangles, triangles, 3 * triangle_count * sizeof *triangles);
   place_points(patches, desc);
   for (size_t t = 0; t < triangle_count; t++) {
@@ -158,13 +153,5 @@ sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, cons
     if (status) return status;
     patches->splits[t] = choose_split(patches, rows, t, refinement);
   }
-  return list_owners(patches, pairs, rows, allocator);
-}
-
-void sbs_patches_free(sbs_patches *patches, const sbs_allocator *allocator) {
-  sbs_release(allocator, patches->triangles);
-  sbs_release(allocator, patches->points);
-  sbs_release(allocator, patches->splits);
-  sbs_release(allocator, patches->offsets);
-  sbs_release(allocator, patches->owners);
+  return list_owners(patches, pairs, rows, arena);
 }

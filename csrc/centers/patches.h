@@ -30,9 +30,7 @@ typedef struct sbs_patches {
  */
 sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, const sbs_rows *rows,
                            const sbs_pairs *pairs, size_t triangle_count, const int32_t *triangles, double refinement,
-                           const sbs_allocator *allocator);
-
-void sbs_patches_free(sbs_patches *patches, const sbs_allocator *allocator);
+                           sbs_arena *arena);
 
 /* The area of a triangle, in the units of the points. */
 double sbs_patch_area(const sbs_patches *patches, size_t triangle);

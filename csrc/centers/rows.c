@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/progress.h"
 #include "skin/influences.h"
 
@@ -57,30 +56,21 @@ static sbs_status find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count)
   return SBS_OK;
 }
 
-sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator) {
+sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, sbs_arena *arena) {
   const size_t vertices = desc->vertex_count;
   size_t slot_count = 2;
   while (slot_count < 2 * vertices) slot_count *= 2;
-  int32_t *slots = sbs_allocate(allocator, slot_count, sizeof *slots);
-  sbs_influences influences = sbs_influences_new(allocator, desc);
+  int32_t *slots = sbs_arena_take(arena, slot_count, sizeof *slots);
+  sbs_influences influences = sbs_influences_new(arena->allocator, desc);
   const size_t most = vertices * influences.room;
   *rows = (sbs_rows){.vertex_count = vertices,
-                     .offsets = sbs_allocate(allocator, vertices + 1, sizeof *rows->offsets),
-                     .joints = sbs_allocate(allocator, most, sizeof *rows->joints),
-                     .weights = sbs_allocate(allocator, most, sizeof *rows->weights),
-                     .firsts = sbs_allocate(allocator, vertices, sizeof *rows->firsts)};
-  const int allocated = slots && influences.joints && influences.weights && rows->offsets && rows->joints &&
-                        rows->weights && rows->firsts;
-  sbs_status status = allocated ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
+                     .offsets = sbs_arena_take(arena, vertices + 1, sizeof *rows->offsets),
+                     .joints = sbs_arena_take(arena, most, sizeof *rows->joints),
+                     .weights = sbs_arena_take(arena, most, sizeof *rows->weights),
+                     .firsts = sbs_arena_take(arena, vertices, sizeof *rows->firsts)};
+  const int is_room = !arena->failed && influences.joints && influences.weights;
+  sbs_status status = is_room ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = find_firsts(rows, slots, slot_count);
-  sbs_release(allocator, slots);
-  sbs_influences_free(allocator, &influences);
+  sbs_influences_free(arena->allocator, &influences);
   return status;
-}
-
-void sbs_rows_free(sbs_rows *rows, const sbs_allocator *allocator) {
-  sbs_release(allocator, rows->offsets);
-  sbs_release(allocator, rows->joints);
-  sbs_release(allocator, rows->weights);
-  sbs_release(allocator, rows->firsts);
 }

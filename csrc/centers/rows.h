@@ -2,6 +2,7 @@
 #ifndef SBS_CENTERS_ROWS_H
 #define SBS_CENTERS_ROWS_H
 
+#include "base/arena.h"
 #include "sbs/sbs.h"
 
 /* The influences of all vertices, as sbs_influences_read gives them, and which vertices have equal ones. */
@@ -15,9 +16,7 @@ typedef struct sbs_rows {
 } sbs_rows;
 
 /* Reads the influences of a valid description. */
-sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, const sbs_allocator *allocator);
-
-void sbs_rows_free(sbs_rows *rows, const sbs_allocator *allocator);
+sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, sbs_arena *arena);
 
 static inline size_t sbs_rows_count(const sbs_rows *rows, size_t vertex) {
   return rows->offsets[vertex + 1] - rows->offsets[vertex];

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/isa.h"
-#include "base/memory.h"
 #include "base/progress.h"
 
 /* Saturates; no allocator has that much memory. */
@@ -222,14 +221,14 @@ static double cells_of_grid(double side) {
 #define BATCH_OF(constant, name) sbs_add_similarities_##name,
 
 sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
-                            int threads, const sbs_allocator *allocator) {
+                            int threads, sbs_arena *arena) {
   static sbs_similarity_batch *const batches[] = {SBS_EACH_ISA(BATCH_OF)};
   *sampling = (sbs_sampling){.add_similarities = batches[sbs_choose_isa()],
                              .cell = cell > 1e-9 ? cell : 0.0, /* coordinates must fit into 32 bits */
                              .pair_count = pair_count,
-                             .counts = sbs_allocate(allocator, pair_count, sizeof *sampling->counts),
-                             .offsets = sbs_allocate(allocator, pair_count + 1, sizeof *sampling->offsets)};
-  if (!sampling->counts || !sampling->offsets) return SBS_ERROR_OUT_OF_MEMORY;
+                             .counts = sbs_arena_take(arena, pair_count, sizeof *sampling->counts),
+                             .offsets = sbs_arena_take(arena, pair_count + 1, sizeof *sampling->offsets)};
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   if (!(sampling->cell > 0.0)) return SBS_OK;
   const double grid = cells_of_grid(sampling->cell);
   for (size_t pair = 0; pair < pair_count; pair++) {
@@ -239,26 +238,18 @@ sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, 
   }
   if (sampling->cell_limit > INT32_MAX / 4) return SBS_ERROR_OUT_OF_MEMORY;
   sampling->slot_limit = slots_for(sampling->cell_limit);
-  sampling->cells = sbs_allocate(allocator, (size_t)threads * sampling->cell_limit, sizeof *sampling->cells);
-  sampling->slots = sbs_allocate(allocator, (size_t)threads * sampling->slot_limit, sizeof *sampling->slots);
-  return sampling->cells && sampling->slots ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  sampling->cells = sbs_arena_take(arena, (size_t)threads * sampling->cell_limit, sizeof *sampling->cells);
+  sampling->slots = sbs_arena_take(arena, (size_t)threads * sampling->slot_limit, sizeof *sampling->slots);
+  return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
-sbs_status sbs_sampling_make_room(sbs_sampling *sampling, const sbs_allocator *allocator) {
+sbs_status sbs_sampling_make_room(sbs_sampling *sampling, sbs_arena *arena) {
   sampling->offsets[0] = 0;
   for (size_t pair = 0; pair < sampling->pair_count; pair++) {
     const size_t count = sampling->counts[pair];
     const size_t blocks = count / SBS_SAMPLE_LANES + (count % SBS_SAMPLE_LANES > 0);
     sampling->offsets[pair + 1] = add(sampling->offsets[pair], blocks);
   }
-  sampling->blocks = sbs_allocate(allocator, sampling->offsets[sampling->pair_count], sizeof *sampling->blocks);
+  sampling->blocks = sbs_arena_take(arena, sampling->offsets[sampling->pair_count], sizeof *sampling->blocks);
   return sampling->blocks ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
-}
-
-void sbs_sampling_free(sbs_sampling *sampling, const sbs_allocator *allocator) {
-  sbs_release(allocator, sampling->counts);
-  sbs_release(allocator, sampling->offsets);
-  sbs_release(allocator, sampling->blocks);
-  sbs_release(allocator, sampling->cells);
-  sbs_release(allocator, sampling->slots);
 }

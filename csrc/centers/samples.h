@@ -34,14 +34,12 @@ typedef struct sbs_sampling {
  * Errors: OUT_OF_MEMORY.
  */
 sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
-                            int threads, const sbs_allocator *allocator);
-
-void sbs_sampling_free(sbs_sampling *sampling, const sbs_allocator *allocator);
+                            int threads, sbs_arena *arena);
 
 void sbs_sampling_count(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
                         const sbs_rows *rows, size_t pair, int thread);
 
-sbs_status sbs_sampling_make_room(sbs_sampling *sampling, const sbs_allocator *allocator);
+sbs_status sbs_sampling_make_room(sbs_sampling *sampling, sbs_arena *arena);
 
 void sbs_sampling_fill(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
                        size_t pair, int thread);

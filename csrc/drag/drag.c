@@ -6,7 +6,6 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "drag/vertex.h"
@@ -30,8 +29,9 @@ typedef struct call {
   sbs_brush *brush;
   int32_t *allowed;       /* (2, J) */
   unsigned char *changed; /* (touched_count) whether there is a row in the dab */
-  double *memory;         /* (threads, memory_size) */
+  char *memory;           /* (threads, memory_size) */
   size_t memory_size;
+  sbs_arena arena; /* of all these */
 } call;
 
 /* ---------------------------------------------------------------------------------------------------------- options */
@@ -150,8 +150,8 @@ static void allow(call *of, int32_t vertex, size_t view) {
 static sbs_status drag_vertices(void *context, sbs_share vertices, int worker) {
   const call *of = context;
   sbs_brush *brush = of->brush;
-  size_t size;
-  sbs_drag_work work = sbs_drag_lay_out(sbs_drag_most(&of->drag), of->memory + (size_t)worker * of->memory_size, &size);
+  sbs_arena memory = sbs_arena_over(of->memory + (size_t)worker * of->memory_size);
+  sbs_drag_work work = sbs_drag_lay_out(sbs_drag_most(&of->drag), &memory);
   for (size_t i = vertices.begin; i < vertices.end; i++) {
     const sbs_dragged dragged = read_vertex(brush, brush->touched[i]);
     const size_t first = dragged.vertex * brush->limit;
@@ -179,16 +179,15 @@ static void close_gaps(const call *of) {
 /* -------------------------------------------------------------------------------------------------------- a drag -- */
 
 /* Finds how far the vertex is dragged, and who goes along. */
-static void measure(call *of, const sbs_brush_options *reach, int32_t vertex, const double target[3]) {
+static void measure(call *of, const sbs_brush_options *reach, int32_t vertex, const double target[3],
+                    sbs_drag_work *work) {
   sbs_brush *brush = of->brush;
   const sbs_drag_options *options = of->drag.options;
   const sbs_dragged dragged = read_vertex(brush, vertex);
   const size_t first = dragged.vertex * brush->limit;
-  size_t size;
-  sbs_drag_work work = sbs_drag_lay_out(sbs_drag_most(&of->drag), of->memory, &size);
   double at[3];
   sbs_drag_where(&of->drag, &dragged, 0, brush->joints + first, brush->weights + first,
-                 sbs_brush_row_size(brush, dragged.vertex), &work, at);
+                 sbs_brush_row_size(brush, dragged.vertex), work, at);
   for (int k = 0; k < 3; k++) of->drag.ways[0][k] = target[k] - at[k];
   sbs_brush_measure(brush, reach, dragged.position, 0);
   if (of->drag.view_count < 2) return;
@@ -203,27 +202,25 @@ static sbs_status drag(call *of, const sbs_pose *pose, const sbs_brush_options *
                        const double target[3], sbs_fault *fault) {
   sbs_brush *brush = of->brush;
   const sbs_drag_options *options = of->drag.options;
-  const sbs_allocator *allocator = &brush->allocator;
   sbs_status status = SBS_OK;
-  of->allowed = sbs_allocate(allocator, brush->joint_count, 2 * sizeof *of->allowed);
+  of->allowed = sbs_arena_take(&of->arena, brush->joint_count, 2 * sizeof *of->allowed);
   if (!of->allowed) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   for (size_t view = 0; view < of->drag.view_count && !status; view++) {
     allow(of, vertex, view);
-    status = sbs_view_init(options, pose, brush->joint_count, view == 1, allocator, of->drag.views + view, fault);
+    status = sbs_view_init(options, pose, brush->joint_count, view == 1, &of->arena, of->drag.views + view, fault);
   }
   if (status) return status;
-  /* before it is known how many go along, there is work for one thread */
-  sbs_drag_lay_out(sbs_drag_most(&of->drag), NULL, &of->memory_size);
-  of->memory = sbs_allocate(allocator, of->memory_size, sizeof *of->memory);
-  if (!of->memory) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  sbs_drag_work work = sbs_drag_lay_out(sbs_drag_most(&of->drag), &of->arena);
+  if (of->arena.failed) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   sbs_brush_begin_dab(brush);
-  measure(of, reach, vertex, target);
+  measure(of, reach, vertex, target, &work);
   const int threads = sbs_choose_threads(options->threads, (double)brush->touched_count * VERTEX_TIME);
-  sbs_release(allocator, of->memory);
-  of->memory = sbs_allocate(allocator, (size_t)threads * of->memory_size, sizeof *of->memory);
-  of->changed = sbs_allocate(allocator, brush->touched_count, 1);
-  status =
-      of->memory && of->changed ? sbs_brush_reserve(brush, &brush->dab, brush->touched_count) : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena counted = sbs_arena_over(NULL);
+  sbs_drag_lay_out(sbs_drag_most(&of->drag), &counted);
+  of->memory_size = counted.used;
+  of->memory = sbs_arena_take(&of->arena, (size_t)threads, of->memory_size);
+  of->changed = sbs_arena_take(&of->arena, brush->touched_count, 1);
+  status = of->arena.failed ? SBS_ERROR_OUT_OF_MEMORY : sbs_brush_reserve(brush, &brush->dab, brush->touched_count);
   if (!status) status = sbs_share_work(threads, brush->touched_count, VERTICES_CHUNK, drag_vertices, of);
   if (!status) {
     close_gaps(of);
@@ -261,6 +258,7 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   if (status) return status;
 
   call of = {.brush = brush,
+             .arena = sbs_arena_from(&brush->allocator),
              .drag = {.options = &options,
                       .method = formula_of(options.deform),
                       .base = formula_of(base),
@@ -269,11 +267,7 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   sbs_brush_begin_stroke(brush);
   sbs_fault of_drag = {0};
   status = drag(&of, pose, &reach, representative_of(brush, vertex), target, &of_drag);
-  const sbs_allocator *allocator = &brush->allocator;
-  sbs_release(allocator, of.allowed);
-  sbs_release(allocator, of.changed);
-  sbs_release(allocator, of.memory);
-  for (size_t view = 0; view < of.drag.view_count; view++) sbs_view_free(allocator, of.drag.views + view);
+  sbs_arena_release(&of.arena);
   status = sbs_brush_end_stroke(brush, status, change, fault);
   if (status && fault && of_drag.argument) *fault = of_drag;
   return status;

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "fit/hull.h"
 #include "twist/twist.h"
@@ -36,24 +35,24 @@ size_t sbs_drag_most(const sbs_drag *drag) {
   return drag->limit + drag->allowed_counts[0] + drag->allowed_counts[1];
 }
 
-sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size) {
-  size_t taken = 0;
+sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena) {
   sbs_drag_work made;
   double **const squares[] = {&made.descent.squares, &made.descent.tried, &made.descent.damped};
   double **const vectors[] = {&made.descent.now, &made.descent.next, &made.start, &made.kept, &made.full, &made.best};
-  int32_t **const numbers[] = {&made.frames, &made.owners, &made.joints, &made.row.joints};
-  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) *squares[i] = sbs_take(memory, &taken, most * most);
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = sbs_take(memory, &taken, most);
-  made.descent.hull = sbs_take(memory, &taken, sbs_hull_work_size(most));
-  made.by = sbs_take(memory, &taken, 3 * most);
-  made.part = sbs_take(memory, &taken, 6 * most);
-  made.spread = sbs_take(memory, &taken, 2 * most);
-  made.shares = sbs_take(memory, &taken, 2 * most);
-  made.row.weights = sbs_take(memory, &taken, most);
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    *numbers[i] = (int32_t *)(void *)sbs_take(memory, &taken, most);
+  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) {
+    *squares[i] = sbs_arena_take(arena, most * most, sizeof(double));
   }
-  *size = taken;
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    *vectors[i] = sbs_arena_take(arena, most, sizeof(double));
+  made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(most), sizeof(double));
+  made.by = sbs_arena_take(arena, most, 3 * sizeof(double));
+  made.part = sbs_arena_take(arena, most, 6 * sizeof(double));
+  made.spread = sbs_arena_take(arena, most, 2 * sizeof(double));
+  made.shares = sbs_arena_take(arena, most, 2 * sizeof(double));
+  made.frames = sbs_arena_take(arena, most, 2 * sizeof(int32_t));
+  made.owners = sbs_arena_take(arena, most, 2 * sizeof(int32_t));
+  made.joints = sbs_arena_take(arena, most, sizeof(int32_t));
+  made.row = sbs_row_new(arena, most);
   return made;
 }
 

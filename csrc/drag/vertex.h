@@ -46,8 +46,8 @@ typedef struct sbs_drag_work {
 /* The most joints that a vertex is looked at with. */
 size_t sbs_drag_most(const sbs_drag *drag);
 
-/* Lays out the memory of a thread, and tells how many doubles it is. */
-sbs_drag_work sbs_drag_lay_out(size_t most, double *memory, size_t *size);
+/* Takes the memory of a thread from an arena. */
+sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena);
 
 /*
  * Where a vertex is in a view with the weights it has.

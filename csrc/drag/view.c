@@ -5,7 +5,6 @@
 
 #include "base/fault.h"
 #include "base/isa.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/twist.h"
@@ -51,39 +50,25 @@ static sbs_status take_apart(sbs_view *view, const double *matrices) {
 }
 
 sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, size_t joint_count, int mirrored,
-                         const sbs_allocator *allocator, sbs_view *view, sbs_fault *fault) {
+                         sbs_arena *arena, sbs_view *view, sbs_fault *fault) {
   const size_t count = options->twist ? sbs_twist_joint_count(options->twist) : joint_count;
-  double *given = sbs_allocate(allocator, joint_count, 12 * sizeof *given);
-  double *seen = sbs_allocate(allocator, joint_count, 12 * sizeof *seen);
-  double *all = sbs_allocate(allocator, count, 12 * sizeof *all);
-  *view = (sbs_view){.joints = sbs_allocate(allocator, count, sizeof *view->joints),
-                     .kinds = sbs_allocate(allocator, count, sizeof *view->kinds),
-                     .stretches = sbs_allocate(allocator, count, sizeof *view->stretches),
+  double *given = sbs_arena_take(arena, joint_count, 12 * sizeof *given);
+  double *seen = sbs_arena_take(arena, joint_count, 12 * sizeof *seen);
+  double *all = sbs_arena_take(arena, count, 12 * sizeof *all);
+  *view = (sbs_view){.joints = sbs_arena_take(arena, count, sizeof *view->joints),
+                     .kinds = sbs_arena_take(arena, count, sizeof *view->kinds),
+                     .stretches = sbs_arena_take(arena, count, sizeof *view->stretches),
                      .count = count};
   sbs_status status = SBS_OK;
-  if (!given || !seen || !all || !view->joints || !view->kinds || !view->stretches) status = SBS_ERROR_OUT_OF_MEMORY;
-  if (status) {
-    sbs_fault_in(fault, status, NULL);
-  } else {
-    read_matrices(pose, joint_count, given);
-    if (mirrored) mirror_matrices(options, joint_count, given, seen);
-    const double *matrices = mirrored ? seen : given;
-    if (options->twist) {
-      const sbs_pose skeleton = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
-      status = sbs_twist_pose_joints(options->twist, &skeleton, mirrored ? NULL : pose->twist_angles, all);
-      matrices = all;
-    }
-    if (!status) status = take_apart(view, matrices);
-    if (status) sbs_fault_in(fault, status, "skinning_matrices");
+  if (arena->failed) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  read_matrices(pose, joint_count, given);
+  if (mirrored) mirror_matrices(options, joint_count, given, seen);
+  const double *matrices = mirrored ? seen : given;
+  if (options->twist) {
+    const sbs_pose skeleton = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
+    status = sbs_twist_pose_joints(options->twist, &skeleton, mirrored ? NULL : pose->twist_angles, all);
+    matrices = all;
   }
-  sbs_release(allocator, given);
-  sbs_release(allocator, seen);
-  sbs_release(allocator, all);
-  return status;
-}
-
-void sbs_view_free(const sbs_allocator *allocator, sbs_view *view) {
-  sbs_release(allocator, view->joints);
-  sbs_release(allocator, view->kinds);
-  sbs_release(allocator, view->stretches);
+  if (!status) status = take_apart(view, matrices);
+  return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef SBS_DRAG_VIEW_H
 #define SBS_DRAG_VIEW_H
 
+#include "base/arena.h"
 #include "pose/joint.h"
 #include "sbs/drag.h"
 
@@ -21,11 +22,9 @@ typedef struct sbs_view {
  *
  *   options   of a drag, checked
  *   mirrored  whether those of the mirror image
- *   view      receives the result; release it by sbs_view_free, also after an error
+ *   arena     has the memory of the result
  */
 sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, size_t joint_count, int mirrored,
-                         const sbs_allocator *allocator, sbs_view *view, sbs_fault *fault);
-
-void sbs_view_free(const sbs_allocator *allocator, sbs_view *view);
+                         sbs_arena *arena, sbs_view *view, sbs_fault *fault);
 
 #endif

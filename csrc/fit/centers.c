@@ -4,7 +4,6 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "fit/check.h"
 #include "fit/joints.h"
@@ -132,26 +131,22 @@ sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const in
   const double moves = 5.0 * (double)desc->frame_count * (double)desc->vertex_count;
   const int threads = sbs_choose_threads(options.threads, 100.0 * moves * (double)influences);
   sbs_frame_joints joints = {0};
+  sbs_arena arena = sbs_arena_from(&options.allocator);
   centers_fit of = {.desc = desc,
                     .joints = &joints,
                     .width = influences,
                     .indices = joint_indices,
                     .weights = joint_weights,
-                    .work = sbs_allocate(&options.allocator, (size_t)threads * influences, 4 * sizeof *of.work),
-                    .chosen = sbs_allocate(&options.allocator, (size_t)threads * influences, sizeof *of.chosen),
-                    .centers = sbs_allocate(&options.allocator, desc->vertex_count, 3 * sizeof *centers),
-                    .errors = sbs_allocate(&options.allocator, desc->vertex_count, sizeof *errors)};
-  const int is_room = of.work && of.chosen && of.centers && of.errors;
-  status = is_room ? sbs_frame_joints_new(desc, threads, &options.allocator, &joints) : SBS_ERROR_OUT_OF_MEMORY;
+                    .work = sbs_arena_take(&arena, (size_t)threads * influences, 4 * sizeof *of.work),
+                    .chosen = sbs_arena_take(&arena, (size_t)threads * influences, sizeof *of.chosen),
+                    .centers = sbs_arena_take(&arena, desc->vertex_count, 3 * sizeof *centers),
+                    .errors = sbs_arena_take(&arena, desc->vertex_count, sizeof *errors)};
+  status = sbs_frame_joints_new(desc, threads, &arena, &joints);
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
   if (!status) {
     memcpy(centers, of.centers, desc->vertex_count * 3 * sizeof *centers);
     if (errors) memcpy(errors, of.errors, desc->vertex_count * sizeof *errors);
   }
-  sbs_frame_joints_free(&options.allocator, &joints);
-  sbs_release(&options.allocator, of.work);
-  sbs_release(&options.allocator, of.chosen);
-  sbs_release(&options.allocator, of.centers);
-  sbs_release(&options.allocator, of.errors);
+  sbs_arena_release(&arena);
   return sbs_end_fit(status, fault);
 }

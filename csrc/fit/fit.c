@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/threads.h"
 #include "fit/check.h"
 #include "fit/descend.h"
@@ -50,9 +50,9 @@ typedef struct fit {
   sbs_frame_joints joints;
   int32_t *joint_indices;
   double *joint_weights, *errors;
-  double *work; /* (threads, work_size) */
-  double pull;  /* times the number of frames */
-  size_t most;  /* joints that any step goes on with */
+  char *work;  /* (threads, work_size) */
+  double pull; /* times the number of frames */
+  size_t most; /* joints that any step goes on with */
   size_t work_size;
 } fit;
 
@@ -86,29 +86,26 @@ typedef struct choice {
   double error;
 } choice;
 
-static workspace lay_out(const fit *of, double *memory, size_t *size) {
+static workspace lay_out(const fit *of, sbs_arena *arena) {
   const size_t joints = of->desc->joint_count, most = of->most;
-  size_t taken = 0;
   workspace made = {0};
-  made.points = sbs_take(memory, &taken, 3 * joints);
-  made.gram = sbs_take(memory, &taken, joints * joints);
-  made.weights = sbs_take(memory, &taken, joints);
-  made.descent.hull = sbs_take(memory, &taken, sbs_hull_work_size(joints));
-  made.by = sbs_take(memory, &taken, 3 * joints);
-  made.toward = sbs_take(memory, &taken, joints);
-  made.descent.squares = sbs_take(memory, &taken, most * most);
-  made.descent.tried = sbs_take(memory, &taken, most * most);
-  made.descent.damped = sbs_take(memory, &taken, most * most);
-  made.descent.now = sbs_take(memory, &taken, most);
-  made.descent.next = sbs_take(memory, &taken, most);
-  made.all_weights = sbs_take(memory, &taken, most);
-  made.best_weights = sbs_take(memory, &taken, most);
+  made.points = sbs_arena_take(arena, joints, 3 * sizeof(double));
+  made.gram = sbs_arena_take(arena, joints * joints, sizeof(double));
+  made.weights = sbs_arena_take(arena, joints, sizeof(double));
+  made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(joints), sizeof(double));
+  made.by = sbs_arena_take(arena, joints, 3 * sizeof(double));
+  made.toward = sbs_arena_take(arena, joints, sizeof(double));
+  made.descent.squares = sbs_arena_take(arena, most * most, sizeof(double));
+  made.descent.tried = sbs_arena_take(arena, most * most, sizeof(double));
+  made.descent.damped = sbs_arena_take(arena, most * most, sizeof(double));
+  double **const numbers[] = {&made.descent.now, &made.descent.next, &made.all_weights, &made.best_weights};
   int32_t **const integers[] = {&made.indices, &made.all_indices, &made.best_indices, &made.order, &made.chosen};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    *numbers[i] = sbs_arena_take(arena, most, sizeof(double));
   for (size_t i = 0; i < sizeof integers / sizeof *integers; i++) {
-    *integers[i] = (int32_t *)(void *)sbs_take(memory, &taken, (most + 1) / 2);
+    *integers[i] = sbs_arena_take(arena, most, sizeof(int32_t));
   }
-  made.everyone = (int32_t *)(void *)sbs_take(memory, &taken, (joints + 1) / 2);
-  if (size) *size = taken;
+  made.everyone = sbs_arena_take(arena, joints, sizeof(int32_t));
   return made;
 }
 
@@ -435,7 +432,8 @@ static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
 
 static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
   const fit *of = context;
-  workspace work = lay_out(of, of->work + (size_t)worker * of->work_size, NULL);
+  sbs_arena memory = sbs_arena_over(of->work + (size_t)worker * of->work_size);
+  workspace work = lay_out(of, &memory);
   sbs_status status = SBS_OK;
   for (size_t v = vertices.begin; v < vertices.end && !status; v++) status = fit_vertex(of, v, &work);
   return status;
@@ -476,34 +474,30 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   if (!status) status = sbs_check_fit_width(desc, options.influences, fault);
   if (status) return status;
 
-  const sbs_allocator *allocator = &options.allocator;
   const size_t all = desc->vertex_count * options.influences;
   const size_t joints = desc->joint_count;
   const size_t most = options.influences < joints ? options.influences + MORE_CANDIDATES : joints;
+  sbs_arena arena = sbs_arena_from(&options.allocator), counted = sbs_arena_over(NULL);
   fit of = {.desc = desc,
             .options = &options,
-            .joint_indices = sbs_allocate(allocator, all, sizeof *joint_indices),
-            .joint_weights = sbs_allocate(allocator, all, sizeof *joint_weights),
-            .errors = sbs_allocate(allocator, desc->vertex_count, sizeof *errors),
+            .joint_indices = sbs_arena_take(&arena, all, sizeof *joint_indices),
+            .joint_weights = sbs_arena_take(&arena, all, sizeof *joint_weights),
+            .errors = sbs_arena_take(&arena, desc->vertex_count, sizeof *errors),
             .pull = desc->toward ? options.pull * (double)desc->frame_count : 0.0,
             .most = most < joints ? most : joints};
-  lay_out(&of, NULL, &of.work_size);
+  lay_out(&of, &counted);
+  of.work_size = counted.used;
   const double frames = (double)desc->frame_count;
   const double products = frames * ((double)joints * (double)joints + 100.0 * (double)of.most * (double)of.most);
   const int threads = sbs_choose_threads(options.threads, (double)desc->vertex_count * products * PRODUCT_TIME);
-  of.work = sbs_allocate(allocator, (size_t)threads * of.work_size, sizeof *of.work);
-  const int is_room = of.joint_indices && of.joint_weights && of.errors && of.work;
-  status = is_room ? sbs_frame_joints_new(desc, threads, allocator, &of.joints) : SBS_ERROR_OUT_OF_MEMORY;
+  of.work = counted.failed ? NULL : sbs_arena_take(&arena, (size_t)threads, of.work_size);
+  status = of.work ? sbs_frame_joints_new(desc, threads, &arena, &of.joints) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
   if (!status) {
     memcpy(joint_indices, of.joint_indices, all * sizeof *joint_indices);
     memcpy(joint_weights, of.joint_weights, all * sizeof *joint_weights);
     if (errors) memcpy(errors, of.errors, desc->vertex_count * sizeof *errors);
   }
-  sbs_frame_joints_free(allocator, &of.joints);
-  sbs_release(allocator, of.joint_indices);
-  sbs_release(allocator, of.joint_weights);
-  sbs_release(allocator, of.errors);
-  sbs_release(allocator, of.work);
+  sbs_arena_release(&arena);
   return sbs_end_fit(status, fault);
 }

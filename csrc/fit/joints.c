@@ -4,7 +4,6 @@
 #include <float.h>
 
 #include "base/isa.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "pose/batches.h"
@@ -36,19 +35,12 @@ static sbs_status prepare(void *context, sbs_share frames, int worker) {
   return status;
 }
 
-sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, const sbs_allocator *allocator,
-                                sbs_frame_joints *made) {
+sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, sbs_arena *arena, sbs_frame_joints *made) {
   const size_t all = desc->frame_count * desc->joint_count;
-  made->joints = sbs_allocate(allocator, all, sizeof *made->joints);
-  made->kinds = sbs_allocate(allocator, all, sizeof *made->kinds);
-  made->stretches = sbs_allocate(allocator, all, sizeof *made->stretches);
-  if (!made->joints || !made->kinds || !made->stretches) return SBS_ERROR_OUT_OF_MEMORY;
+  made->joints = sbs_arena_take(arena, all, sizeof *made->joints);
+  made->kinds = sbs_arena_take(arena, all, sizeof *made->kinds);
+  made->stretches = sbs_arena_take(arena, all, sizeof *made->stretches);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   preparation context = {desc, made};
   return sbs_share_work(threads, desc->frame_count, 1, prepare, &context);
-}
-
-void sbs_frame_joints_free(const sbs_allocator *allocator, const sbs_frame_joints *made) {
-  sbs_release(allocator, made->joints);
-  sbs_release(allocator, made->kinds);
-  sbs_release(allocator, made->stretches);
 }

@@ -2,6 +2,7 @@
 #ifndef SBS_FIT_JOINTS_H
 #define SBS_FIT_JOINTS_H
 
+#include "base/arena.h"
 #include "pose/joint.h"
 #include "sbs/fit.h"
 
@@ -12,10 +13,7 @@ typedef struct sbs_frame_joints {
   sbs_stretch *stretches;
 } sbs_frame_joints;
 
-/* Makes them, by several threads. Release them in any case. Errors: OUT_OF_MEMORY, NO_CONVERGENCE, INTERNAL. */
-sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, const sbs_allocator *allocator,
-                                sbs_frame_joints *made);
-
-void sbs_frame_joints_free(const sbs_allocator *allocator, const sbs_frame_joints *made);
+/* Makes them, by several threads, in memory of an arena. Errors: OUT_OF_MEMORY, NO_CONVERGENCE, INTERNAL. */
+sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, sbs_arena *arena, sbs_frame_joints *made);
 
 #endif

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/algebra.h"
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/lapack.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "fit/check.h"
@@ -226,22 +226,22 @@ sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const i
   if (!status) status = sbs_check_fit_influences(desc, influences, joint_indices, joint_weights, fault);
   if (status) return status;
 
-  const sbs_allocator *allocator = &options.allocator;
   const size_t vertices = desc->vertex_count;
   const double products = (double)vertices * (double)influences * (double)(options.sweeps + 1);
   const int threads = sbs_choose_threads(options.threads, 20.0 * products * (double)desc->frame_count);
-  group *groups = sbs_allocate(allocator, desc->joint_count, sizeof *groups);
-  follower *followers = sbs_allocate(allocator, vertices * influences, sizeof *followers);
+  sbs_arena arena = sbs_arena_from(&options.allocator);
+  group *groups = sbs_arena_take(&arena, desc->joint_count, sizeof *groups);
+  follower *followers = sbs_arena_take(&arena, vertices * influences, sizeof *followers);
   matrices_fit of = {
       .desc = desc,
       .options = &options,
       .fixed = fixed,
       .followers = followers,
       .groups = groups,
-      .work = sbs_allocate(allocator, (size_t)threads, (3 * vertices + sbs_svd_work_size(3)) * sizeof *of.work),
-      .matrices = sbs_allocate(allocator, desc->frame_count * desc->joint_count, 12 * sizeof *matrices),
-      .errors = sbs_allocate(allocator, desc->frame_count, sizeof *errors)};
-  if (!groups || !followers || !of.work || !of.matrices || !of.errors) {
+      .work = sbs_arena_take(&arena, (size_t)threads, (3 * vertices + sbs_svd_work_size(3)) * sizeof *of.work),
+      .matrices = sbs_arena_take(&arena, desc->frame_count * desc->joint_count, 12 * sizeof *matrices),
+      .errors = sbs_arena_take(&arena, desc->frame_count, sizeof *errors)};
+  if (arena.failed) {
     status = SBS_ERROR_OUT_OF_MEMORY;
   } else {
     find_groups(desc, influences, joint_indices, joint_weights, groups, followers);
@@ -251,10 +251,6 @@ sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const i
     memcpy(matrices, of.matrices, desc->frame_count * desc->joint_count * 12 * sizeof *matrices);
     if (errors) memcpy(errors, of.errors, desc->frame_count * sizeof *errors);
   }
-  sbs_release(allocator, groups);
-  sbs_release(allocator, followers);
-  sbs_release(allocator, of.work);
-  sbs_release(allocator, of.matrices);
-  sbs_release(allocator, of.errors);
+  sbs_arena_release(&arena);
   return sbs_end_fit(status, fault);
 }

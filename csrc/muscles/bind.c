@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/algebra.h"
+#include "base/arena.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "muscles/arrange.h"
 #include "muscles/cover.h"
@@ -319,33 +319,30 @@ static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbor
   pair->share_slope[1] = (float)((normal[0] * right[1] - normal[1] * right[0]) / determinant * sqrt(squared[1]));
 }
 
-static sbs_status find_neighbors(const sbs_muscles_desc *desc, const sbs_allocator *allocator, vertex_neighbors *beside,
+static sbs_status find_neighbors(const sbs_muscles_desc *desc, sbs_arena *arena, vertex_neighbors *beside,
                                  sbs_fault *fault) {
   const sbs_mesh_desc mesh = {
       .vertex_count = desc->vertex_count, .triangle_count = desc->triangle_count, .triangles = desc->triangles};
-  beside->offsets = sbs_allocate(allocator, desc->vertex_count + 1, sizeof *beside->offsets);
-  beside->neighbors = sbs_allocate(allocator, 6 * desc->triangle_count, sizeof *beside->neighbors);
-  if (!beside->offsets || !beside->neighbors) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  return sbs_mesh_adjacency(&mesh, NULL, allocator, beside->offsets, beside->neighbors, fault);
+  beside->offsets = sbs_arena_take(arena, desc->vertex_count + 1, sizeof *beside->offsets);
+  beside->neighbors = sbs_arena_take(arena, desc->triangle_count, 6 * sizeof *beside->neighbors);
+  if (arena->failed) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  return sbs_mesh_adjacency(&mesh, NULL, arena->allocator, beside->offsets, beside->neighbors, fault);
 }
 
 /* Finds the slopes of all shares on the skin. */
 static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_pair_list *list,
                                     const size_t *muscle_ends, sbs_fault *fault) {
-  const sbs_allocator *allocator = &muscles->allocator;
+  sbs_arena arena = sbs_arena_from(&muscles->allocator);
   vertex_neighbors beside = {NULL, NULL};
-  float *shares = sbs_allocate(allocator, desc->vertex_count, sizeof *shares);
-  sbs_status status =
-      shares ? find_neighbors(desc, allocator, &beside, fault) : sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  float *shares = sbs_arena_take(&arena, desc->vertex_count, sizeof *shares);
+  const sbs_status status = find_neighbors(desc, &arena, &beside, fault);
   if (!status) memset(shares, 0, desc->vertex_count * sizeof *shares);
   for (size_t m = 0, begin = 0; m < muscles->muscle_count && !status; begin = muscle_ends[m++]) {
     for (size_t i = begin; i < muscle_ends[m]; i++) shares[list->pairs[i].vertex] = list->pairs[i].share;
     for (size_t i = begin; i < muscle_ends[m]; i++) find_share_slope(desc, &beside, shares, list->pairs + i);
     for (size_t i = begin; i < muscle_ends[m]; i++) shares[list->pairs[i].vertex] = 0.0f;
   }
-  sbs_release(allocator, shares);
-  sbs_release(allocator, beside.offsets);
-  sbs_release(allocator, beside.neighbors);
+  sbs_arena_release(&arena);
   return status;
 }
 
@@ -380,21 +377,18 @@ static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, s
 }
 
 sbs_status sbs_bind_cover(sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_fault *fault) {
-  const sbs_allocator *allocator = &muscles->allocator;
+  sbs_arena arena = sbs_arena_from(&muscles->allocator);
   sbs_pair_list list = {0};
-  size_t *muscle_ends = sbs_allocate(allocator, desc->muscle_count, sizeof *muscle_ends);
-  unsigned char *covers = sbs_allocate(allocator, desc->joint_count, sizeof *covers);
-  int32_t *slots = sbs_allocate(allocator, desc->vertex_count, sizeof *slots);
-  sbs_status status = SBS_OK;
-  if (!muscle_ends || !covers || !slots) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  size_t *muscle_ends = sbs_arena_take(&arena, desc->muscle_count, sizeof *muscle_ends);
+  unsigned char *covers = sbs_arena_take(&arena, desc->joint_count, sizeof *covers);
+  int32_t *slots = sbs_arena_take(&arena, desc->vertex_count, sizeof *slots);
+  sbs_status status = arena.failed ? sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL) : SBS_OK;
   if (!status) status = bind_all(muscles, desc, &list, muscle_ends, covers, fault);
   if (!status && desc->triangle_count && desc->rest_normals) {
     status = find_share_slopes(muscles, desc, &list, muscle_ends, fault);
   }
   if (!status) status = sbs_arrange_cover(muscles, &list, muscle_ends, slots, fault);
-  sbs_release(allocator, list.pairs);
-  sbs_release(allocator, muscle_ends);
-  sbs_release(allocator, covers);
-  sbs_release(allocator, slots);
+  sbs_release(&muscles->allocator, list.pairs);
+  sbs_arena_release(&arena);
   return status;
 }

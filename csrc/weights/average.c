@@ -3,25 +3,18 @@
 
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/arena.h"
 
-sbs_status sbs_average_init(sbs_average *average, size_t joint_count, const sbs_allocator *allocator) {
-  *average = (sbs_average){.own = sbs_allocate(allocator, joint_count, sizeof *average->own),
-                           .change = sbs_allocate(allocator, joint_count, sizeof *average->change),
-                           .hits = sbs_allocate(allocator, joint_count, sizeof *average->hits),
-                           .joints = sbs_allocate(allocator, joint_count, sizeof *average->joints)};
-  if (!average->own || !average->change || !average->hits || !average->joints) return SBS_ERROR_OUT_OF_MEMORY;
+sbs_status sbs_average_init(sbs_average *average, size_t joint_count, sbs_arena *arena) {
+  *average = (sbs_average){.own = sbs_arena_take(arena, joint_count, sizeof *average->own),
+                           .change = sbs_arena_take(arena, joint_count, sizeof *average->change),
+                           .hits = sbs_arena_take(arena, joint_count, sizeof *average->hits),
+                           .joints = sbs_arena_take(arena, joint_count, sizeof *average->joints)};
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   memset(average->own, 0, joint_count * sizeof *average->own);
   memset(average->change, 0, joint_count * sizeof *average->change);
   memset(average->hits, 0, joint_count * sizeof *average->hits);
   return SBS_OK;
-}
-
-void sbs_average_free(sbs_average *average, const sbs_allocator *allocator) {
-  sbs_release(allocator, average->own);
-  sbs_release(allocator, average->change);
-  sbs_release(allocator, average->hits);
-  sbs_release(allocator, average->joints);
 }
 
 void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count) {

@@ -18,10 +18,8 @@ typedef struct sbs_average {
   size_t row_count; /* rows added */
 } sbs_average;
 
-/* Errors: OUT_OF_MEMORY; sbs_average_free must be called then, too. */
-sbs_status sbs_average_init(sbs_average *average, size_t joint_count, const sbs_allocator *allocator);
-
-void sbs_average_free(sbs_average *average, const sbs_allocator *allocator);
+/* Takes its arrays from an arena. Errors: OUT_OF_MEMORY. */
+sbs_status sbs_average_init(sbs_average *average, size_t joint_count, sbs_arena *arena);
 
 /* Starts with the row that is to move. */
 void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count);

@@ -31,26 +31,9 @@ static void release_rows(const sbs_allocator *allocator, sbs_brush_rows *rows) {
 void sbs_brush_free(sbs_brush *brush) {
   if (!brush) return;
   const sbs_allocator allocator = brush->allocator;
-  sbs_release(&allocator, brush->joints);
-  sbs_release(&allocator, brush->weights);
-  sbs_release(&allocator, brush->next);
-  sbs_release(&allocator, brush->places);
-  sbs_release(&allocator, brush->offsets);
+  sbs_arena_release(&brush->arena);
   sbs_release(&allocator, brush->neighbors);
-  sbs_release(&allocator, brush->points);
   sbs_point_index_free(&brush->index, &allocator);
-  sbs_release(&allocator, brush->reached);
-  sbs_release(&allocator, brush->distances);
-  sbs_release(&allocator, brush->heap);
-  sbs_release(&allocator, brush->heap_at);
-  sbs_release(&allocator, brush->ways);
-  sbs_release(&allocator, brush->amounts[0]);
-  sbs_release(&allocator, brush->amounts[1]);
-  sbs_release(&allocator, brush->touched);
-  sbs_average_free(&brush->average, &allocator);
-  sbs_row_free(&allocator, &brush->row);
-  sbs_release(&allocator, brush->kinds);
-  sbs_release(&allocator, brush->stamps);
   release_rows(&allocator, &brush->dab);
   release_rows(&allocator, &brush->before);
   release_rows(&allocator, &brush->after);
@@ -58,33 +41,28 @@ void sbs_brush_free(sbs_brush *brush) {
 }
 
 static sbs_status allocate(sbs_brush *brush) {
-  const sbs_allocator *allocator = &brush->allocator;
+  sbs_arena *arena = &brush->arena;
   const size_t count = brush->vertex_count, limit = brush->limit;
   const size_t room = limit + 2 > brush->joint_count ? limit + 2 : brush->joint_count;
-  brush->joints = sbs_allocate(allocator, count, limit * sizeof *brush->joints);
-  brush->weights = sbs_allocate(allocator, count, limit * sizeof *brush->weights);
-  brush->next = sbs_allocate(allocator, count, sizeof *brush->next);
-  brush->places = sbs_allocate(allocator, count, sizeof *brush->places);
-  brush->offsets = sbs_allocate(allocator, count + 1, sizeof *brush->offsets);
-  brush->points = sbs_allocate(allocator, count, sizeof *brush->points);
-  brush->reached = sbs_allocate(allocator, count, sizeof *brush->reached);
-  brush->distances = sbs_allocate(allocator, count, sizeof *brush->distances);
-  brush->heap = sbs_allocate(allocator, count, sizeof *brush->heap);
-  brush->heap_at = sbs_allocate(allocator, count, sizeof *brush->heap_at);
-  brush->ways = sbs_allocate(allocator, count, sizeof *brush->ways);
-  brush->amounts[0] = sbs_allocate(allocator, count, sizeof(double));
-  brush->amounts[1] = sbs_allocate(allocator, count, sizeof(double));
-  brush->touched = sbs_allocate(allocator, count, sizeof *brush->touched);
-  brush->stamps = sbs_allocate(allocator, count, sizeof *brush->stamps);
-  brush->row = sbs_row_new(allocator, room);
-  brush->kinds = sbs_allocate(allocator, room, 1);
-  const sbs_status status = sbs_average_init(&brush->average, brush->joint_count, allocator);
-  if (status || !brush->joints || !brush->weights || !brush->next || !brush->places || !brush->offsets ||
-      !brush->points || !brush->reached || !brush->distances || !brush->heap || !brush->heap_at || !brush->ways ||
-      !brush->amounts[0] || !brush->amounts[1] || !brush->touched || !brush->stamps || !brush->row.joints ||
-      !brush->row.weights || !brush->kinds) {
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
+  brush->joints = sbs_arena_take(arena, count, limit * sizeof *brush->joints);
+  brush->weights = sbs_arena_take(arena, count, limit * sizeof *brush->weights);
+  brush->next = sbs_arena_take(arena, count, sizeof *brush->next);
+  brush->places = sbs_arena_take(arena, count, sizeof *brush->places);
+  brush->offsets = sbs_arena_take(arena, count + 1, sizeof *brush->offsets);
+  brush->points = sbs_arena_take(arena, count, sizeof *brush->points);
+  brush->reached = sbs_arena_take(arena, count, sizeof *brush->reached);
+  brush->distances = sbs_arena_take(arena, count, sizeof *brush->distances);
+  brush->heap = sbs_arena_take(arena, count, sizeof *brush->heap);
+  brush->heap_at = sbs_arena_take(arena, count, sizeof *brush->heap_at);
+  brush->ways = sbs_arena_take(arena, count, sizeof *brush->ways);
+  brush->amounts[0] = sbs_arena_take(arena, count, sizeof(double));
+  brush->amounts[1] = sbs_arena_take(arena, count, sizeof(double));
+  brush->touched = sbs_arena_take(arena, count, sizeof *brush->touched);
+  brush->stamps = sbs_arena_take(arena, count, sizeof *brush->stamps);
+  brush->row = sbs_row_new(arena, room);
+  brush->kinds = sbs_arena_take(arena, room, 1);
+  const sbs_status status = sbs_average_init(&brush->average, brush->joint_count, arena);
+  if (status) return status;
   memset(brush->heap_at, -1, count * sizeof *brush->heap_at);
   memset(brush->amounts[0], 0, count * sizeof(double));
   memset(brush->amounts[1], 0, count * sizeof(double));
@@ -185,6 +163,7 @@ sbs_status sbs_brush_new(const sbs_influences_table *table, const sbs_mesh_desc 
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   *made = (sbs_brush){
       .allocator = chosen, .vertex_count = table->vertex_count, .joint_count = table->joint_count, .limit = limit};
+  made->arena = sbs_arena_from(&made->allocator);
   status = build(made, table, mesh, fault);
   if (status) {
     sbs_brush_free(made);

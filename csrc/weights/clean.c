@@ -65,9 +65,10 @@ sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_inf
   /* In place the old influences are overwritten, so the call cannot be cancelled halfway. */
   const int in_place = joint_indices == table->joint_indices || joint_weights == table->joint_weights;
   const size_t width = table->influences_per_vertex;
-  sbs_row row = sbs_row_new(&allocator, width), before = sbs_row_new(&allocator, width);
+  sbs_arena arena = sbs_arena_from(&allocator);
+  sbs_row row = sbs_row_new(&arena, width), before = sbs_row_new(&arena, width);
   sbs_influences_clean_report found = {0};
-  if (row.joints && row.weights && before.joints && before.weights) {
+  if (!arena.failed) {
     for (size_t v = 0; v < table->vertex_count; v++) {
       if (!in_place && (status = sbs_tell_some(v, table->vertex_count))) break;
       sbs_row_read(table, v, &row);
@@ -81,7 +82,6 @@ sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_inf
   } else {
     status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
-  sbs_row_free(&allocator, &row);
-  sbs_row_free(&allocator, &before);
+  sbs_arena_release(&arena);
   return status;
 }

@@ -32,6 +32,7 @@ typedef struct diffusion {
   const double *lengths; /* (V) */
   const sbs_influences_diffuse_options *options;
   sbs_allocator allocator;
+  sbs_arena arena;  /* of the arrays that `allocate` makes */
   int32_t *groups;  /* (V) the lowest vertex of those at the same point with the same weights */
   int32_t *next;    /* (V) from one such lowest vertex to the next at the same point, or NONE */
   sbs_row row, old; /* room for as many influences as joints or columns */
@@ -226,37 +227,27 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
 
 static void release(diffusion *work) {
   const sbs_allocator *allocator = &work->allocator;
-  sbs_release(allocator, work->groups);
-  sbs_release(allocator, work->next);
-  sbs_row_free(allocator, &work->row);
-  sbs_row_free(allocator, &work->old);
+  sbs_arena_release(&work->arena);
   sbs_heat_surface_free(&work->surface, allocator);
-  sbs_release(allocator, work->first);
-  sbs_release(allocator, work->only);
-  sbs_release(allocator, work->columns);
-  sbs_release(allocator, work->unknowns);
   sbs_laplacian_free(&work->laplacian, allocator);
-  sbs_release(allocator, work->diagonal);
   sbs_release(allocator, work->values);
 }
 
 static sbs_status allocate(diffusion *work) {
-  const sbs_allocator *allocator = &work->allocator;
   const size_t count = work->table->vertex_count, joints = work->table->joint_count;
   const size_t columns = work->table->influences_per_vertex, most = joints > columns ? joints : columns;
-  work->groups = sbs_allocate(allocator, count, sizeof *work->groups);
-  work->next = sbs_allocate(allocator, count, sizeof *work->next);
-  work->row = sbs_row_new(allocator, most);
-  work->old = sbs_row_new(allocator, most);
-  work->first = sbs_allocate(allocator, count, sizeof *work->first);
-  work->only = sbs_allocate(allocator, count, sizeof *work->only);
-  work->columns = sbs_allocate(allocator, joints, sizeof *work->columns);
-  work->unknowns = sbs_allocate(allocator, count, sizeof *work->unknowns);
-  work->diagonal = sbs_allocate(allocator, count, sizeof *work->diagonal);
-  const int complete = work->groups && work->next && work->row.joints && work->row.weights && work->old.joints &&
-                       work->old.weights && work->first && work->only && work->columns && work->unknowns &&
-                       work->diagonal;
-  return complete ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena *arena = &work->arena;
+  *arena = sbs_arena_from(&work->allocator);
+  work->groups = sbs_arena_take(arena, count, sizeof *work->groups);
+  work->next = sbs_arena_take(arena, count, sizeof *work->next);
+  work->row = sbs_row_new(arena, most);
+  work->old = sbs_row_new(arena, most);
+  work->first = sbs_arena_take(arena, count, sizeof *work->first);
+  work->only = sbs_arena_take(arena, count, sizeof *work->only);
+  work->columns = sbs_arena_take(arena, joints, sizeof *work->columns);
+  work->unknowns = sbs_arena_take(arena, count, sizeof *work->unknowns);
+  work->diagonal = sbs_arena_take(arena, count, sizeof *work->diagonal);
+  return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
 static sbs_status diffuse(diffusion *work, const sbs_mesh_desc *mesh, size_t limit, int32_t *joint_indices,

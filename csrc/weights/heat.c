@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "weights/heat_equation.h"
 #include "weights/heat_islands.h"
 #include "weights/heat_report.h"
@@ -59,6 +59,7 @@ typedef struct heat_job {
   double *temperatures; /* (W, B) */
   int32_t *firsts;      /* (W) the first vertex of the mesh written for each vertex of the surface; -1: none yet */
   sbs_row row;
+  sbs_arena arena; /* of the reasons, the temperatures and what the results need */
 } heat_job;
 
 static sbs_heat_progress part_of(const heat_job *job, double begin, double end) {
@@ -78,7 +79,7 @@ static sbs_status find_sources(heat_job *job, const sbs_heat_bones *bones, sbs_h
                                    job->allocator);
   }
   if (status) return status;
-  job->reasons = sbs_allocate(job->allocator, surface->island_count, sizeof *job->reasons);
+  job->reasons = sbs_arena_take(&job->arena, surface->island_count, sizeof *job->reasons);
   if (!job->reasons) return SBS_ERROR_OUT_OF_MEMORY;
   return sbs_heat_sort_islands(surface, job->sources.seen, job->allocator, job->reasons, trouble);
 }
@@ -90,7 +91,7 @@ static sbs_status solve(heat_job *job, sbs_heat_trouble *trouble) {
                                           &joining, job->allocator);
   if (status) return status;
   const size_t row = job->sources.bone_count * sizeof *job->temperatures;
-  job->temperatures = sbs_allocate(job->allocator, surface->vertex_count, row);
+  job->temperatures = sbs_arena_take(&job->arena, surface->vertex_count, row);
   if (!job->temperatures) return SBS_ERROR_OUT_OF_MEMORY;
   status = sbs_heat_solve(surface, &job->sources, &job->joins, job->options->strength, &solving, job->allocator,
                           job->temperatures);
@@ -156,9 +157,9 @@ static size_t write_influences(heat_job *job, size_t vertex_count, size_t width,
 
 static sbs_status prepare_results(heat_job *job) {
   const sbs_heat_progress progress = part_of(job, solved, 1.0);
-  job->firsts = sbs_allocate(job->allocator, job->surface.vertex_count, sizeof *job->firsts);
-  job->row = sbs_row_new(job->allocator, job->sources.bone_count);
-  if (!job->firsts || !job->row.joints || !job->row.weights) return SBS_ERROR_OUT_OF_MEMORY;
+  job->firsts = sbs_arena_take(&job->arena, job->surface.vertex_count, sizeof *job->firsts);
+  job->row = sbs_row_new(&job->arena, job->sources.bone_count);
+  if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
   return sbs_heat_tell(&progress, 1.0);
 }
 
@@ -166,11 +167,8 @@ static void release_job(heat_job *job) {
   sbs_heat_surface_free(&job->surface, job->allocator);
   sbs_surface_free(job->tree);
   sbs_heat_sources_free(&job->sources, job->allocator);
-  sbs_release(job->allocator, job->reasons);
-  sbs_heat_joins_free(&job->joins, job->allocator);
-  sbs_release(job->allocator, job->temperatures);
-  sbs_release(job->allocator, job->firsts);
-  sbs_row_free(job->allocator, &job->row);
+  sbs_heat_joins_free(&job->joins);
+  sbs_arena_release(&job->arena);
 }
 
 sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bones, const sbs_heat_options *options,
@@ -191,7 +189,7 @@ sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bon
   if (!status) status = check_bones(bones, fault);
   if (status) return status;
 
-  heat_job job = {.options = options, .allocator = &allocator};
+  heat_job job = {.options = options, .allocator = &allocator, .arena = sbs_arena_from(&allocator)};
   sbs_heat_trouble trouble = SBS_HEAT_WORKS;
   status = sbs_heat_surface_init(&job.surface, mesh, NULL, &allocator, fault); /* checks the mesh, too */
   if (!status) {

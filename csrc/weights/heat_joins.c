@@ -33,36 +33,20 @@ typedef struct joiner {
   double *distances;
 } joiner;
 
-static sbs_status joiner_init(joiner *in, const sbs_allocator *allocator) {
+static sbs_status joiner_init(joiner *in, sbs_arena *arena) {
   const size_t count = in->surface->vertex_count, islands = in->surface->island_count;
-  in->groups = sbs_allocate(allocator, islands, sizeof *in->groups);
-  in->links = sbs_allocate(allocator, islands, 6 * sizeof *in->links);
-  in->best = sbs_allocate(allocator, islands, sizeof *in->best);
-  in->depths = sbs_allocate(allocator, islands, sizeof *in->depths);
-  in->triangle_labels = sbs_allocate(allocator, in->surface->triangle_count, sizeof *in->triangle_labels);
-  in->point_labels = sbs_allocate(allocator, count, sizeof *in->point_labels);
-  in->points = sbs_allocate(allocator, count, sizeof *in->points);
-  in->positions = sbs_allocate(allocator, count, sizeof *in->positions);
-  in->nearest = sbs_allocate(allocator, count, sizeof *in->nearest);
-  in->shares = sbs_allocate(allocator, count, sizeof *in->shares);
-  in->distances = sbs_allocate(allocator, count, sizeof *in->distances);
-  const int all = in->groups && in->links && in->best && in->depths && in->triangle_labels && in->point_labels &&
-                  in->points && in->positions && in->nearest && in->shares && in->distances;
-  return all ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
-}
-
-static void joiner_free(joiner *in, const sbs_allocator *allocator) {
-  sbs_release(allocator, in->groups);
-  sbs_release(allocator, in->links);
-  sbs_release(allocator, in->best);
-  sbs_release(allocator, in->depths);
-  sbs_release(allocator, in->triangle_labels);
-  sbs_release(allocator, in->point_labels);
-  sbs_release(allocator, in->points);
-  sbs_release(allocator, in->positions);
-  sbs_release(allocator, in->nearest);
-  sbs_release(allocator, in->shares);
-  sbs_release(allocator, in->distances);
+  in->groups = sbs_arena_take(arena, islands, sizeof *in->groups);
+  in->links = sbs_arena_take(arena, islands, 6 * sizeof *in->links);
+  in->best = sbs_arena_take(arena, islands, sizeof *in->best);
+  in->depths = sbs_arena_take(arena, islands, sizeof *in->depths);
+  in->triangle_labels = sbs_arena_take(arena, in->surface->triangle_count, sizeof *in->triangle_labels);
+  in->point_labels = sbs_arena_take(arena, count, sizeof *in->point_labels);
+  in->points = sbs_arena_take(arena, count, sizeof *in->points);
+  in->positions = sbs_arena_take(arena, count, sizeof *in->positions);
+  in->nearest = sbs_arena_take(arena, count, sizeof *in->nearest);
+  in->shares = sbs_arena_take(arena, count, sizeof *in->shares);
+  in->distances = sbs_arena_take(arena, count, sizeof *in->distances);
+  return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
 /* Looks up the first `count` points. Triangles with the label of the point are skipped. */
@@ -131,10 +115,11 @@ static sbs_status link_nearest(joiner *in, int32_t hub) {
 static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
   const size_t count = in->surface->island_count;
   const sbs_mesh_desc links = {.vertex_count = count, .triangle_count = in->link_count, .triangles = in->links};
-  size_t *offsets = sbs_allocate(allocator, count + 1, sizeof *offsets);
-  int32_t *neighbors = sbs_allocate(allocator, in->link_count, 6 * sizeof *neighbors);
-  int32_t *queue = sbs_allocate(allocator, count, sizeof *queue);
-  sbs_status status = offsets && neighbors && queue ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  sbs_arena arena = sbs_arena_from(allocator);
+  size_t *offsets = sbs_arena_take(&arena, count + 1, sizeof *offsets);
+  int32_t *neighbors = sbs_arena_take(&arena, in->link_count, 6 * sizeof *neighbors);
+  int32_t *queue = sbs_arena_take(&arena, count, sizeof *queue);
+  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   if (!status) status = sbs_mesh_adjacency(&links, NULL, allocator, offsets, neighbors, NULL);
   if (!status) {
     size_t queued = 0;
@@ -151,9 +136,7 @@ static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
     }
     if (queued < count) status = SBS_ERROR_INTERNAL;
   }
-  sbs_release(allocator, offsets);
-  sbs_release(allocator, neighbors);
-  sbs_release(allocator, queue);
+  sbs_arena_release(&arena);
   return status;
 }
 
@@ -182,7 +165,7 @@ static sbs_status sort_vertices(sbs_heat_joins *joins, const joiner *in, const s
   int32_t deepest = 0;
   for (size_t i = 0; i < surface->island_count; i++) deepest = in->depths[i] > deepest ? in->depths[i] : deepest;
   joins->depth_count = (size_t)deepest + 1;
-  joins->depth_starts = sbs_allocate(allocator, joins->depth_count + 1, sizeof *joins->depth_starts);
+  joins->depth_starts = sbs_arena_take(&joins->arena, joins->depth_count + 1, sizeof *joins->depth_starts);
   size_t *next = sbs_allocate(allocator, joins->depth_count, sizeof *next);
   if (joins->depth_starts && next) {
     memset(joins->depth_starts, 0, (joins->depth_count + 1) * sizeof *joins->depth_starts);
@@ -221,25 +204,22 @@ sbs_status sbs_heat_joins_init(sbs_heat_joins *joins, const sbs_heat_surface *su
                                const sbs_allocator *allocator) {
   const size_t count = surface->vertex_count;
   joiner in = {.surface = surface, .tree = tree, .threads = threads, .progress = progress};
-  *joins = (sbs_heat_joins){.depth_count = 0};
-  joins->vertices = sbs_allocate(allocator, count, sizeof *joins->vertices);
-  joins->triangles = sbs_allocate(allocator, count, sizeof *joins->triangles);
-  joins->shares = sbs_allocate(allocator, count, sizeof *joins->shares);
-  joins->distances = sbs_allocate(allocator, count, sizeof *joins->distances);
-  if (!joins->vertices || !joins->triangles || !joins->shares || !joins->distances) return SBS_ERROR_OUT_OF_MEMORY;
-  sbs_status status = joiner_init(&in, allocator);
+  sbs_arena arena = sbs_arena_from(allocator);
+  *joins = (sbs_heat_joins){.arena = sbs_arena_from(allocator)};
+  joins->vertices = sbs_arena_take(&joins->arena, count, sizeof *joins->vertices);
+  joins->triangles = sbs_arena_take(&joins->arena, count, sizeof *joins->triangles);
+  joins->shares = sbs_arena_take(&joins->arena, count, sizeof *joins->shares);
+  joins->distances = sbs_arena_take(&joins->arena, count, sizeof *joins->distances);
+  if (joins->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
+  sbs_status status = joiner_init(&in, &arena);
   if (!status) status = join_islands(&in, reasons, allocator);
   if (!status) status = sort_vertices(joins, &in, allocator);
   if (!status) memset(joins->triangles, -1, count * sizeof *joins->triangles);
   for (size_t depth = 1; !status && depth < joins->depth_count; depth++) status = hang(joins, &in, depth);
-  joiner_free(&in, allocator);
+  sbs_arena_release(&arena);
   return status;
 }
 
-void sbs_heat_joins_free(sbs_heat_joins *joins, const sbs_allocator *allocator) {
-  sbs_release(allocator, joins->depth_starts);
-  sbs_release(allocator, joins->vertices);
-  sbs_release(allocator, joins->triangles);
-  sbs_release(allocator, joins->shares);
-  sbs_release(allocator, joins->distances);
+void sbs_heat_joins_free(sbs_heat_joins *joins) {
+  sbs_arena_release(&joins->arena);
 }

@@ -2,6 +2,7 @@
 #ifndef SBS_WEIGHTS_HEAT_JOINS_H
 #define SBS_WEIGHTS_HEAT_JOINS_H
 
+#include "base/arena.h"
 #include "sbs/surface.h"
 #include "weights/heat_progress.h"
 #include "weights/heat_surface.h"
@@ -17,6 +18,7 @@ typedef struct sbs_heat_joins {
   int32_t *triangles;   /* (W) the triangle that heats the vertex at that place; -1: none */
   double (*shares)[3];  /* (W, 3) the nearest point, as weights of the triangle's corners with a sum of 1 */
   double *distances;    /* (W) to it */
+  sbs_arena arena;      /* of all these */
 } sbs_heat_joins;
 
 /*
@@ -29,6 +31,6 @@ sbs_status sbs_heat_joins_init(sbs_heat_joins *joins, const sbs_heat_surface *su
                                const signed char *reasons, int threads, const sbs_heat_progress *progress,
                                const sbs_allocator *allocator);
 
-void sbs_heat_joins_free(sbs_heat_joins *joins, const sbs_allocator *allocator);
+void sbs_heat_joins_free(sbs_heat_joins *joins);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 
 sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault) {
@@ -43,14 +43,9 @@ sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs
   return SBS_OK;
 }
 
-sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity) {
-  return (sbs_row){.joints = sbs_allocate(allocator, capacity, sizeof(int32_t)),
-                   .weights = sbs_allocate(allocator, capacity, sizeof(double))};
-}
-
-void sbs_row_free(const sbs_allocator *allocator, sbs_row *row) {
-  sbs_release(allocator, row->joints);
-  sbs_release(allocator, row->weights);
+sbs_row sbs_row_new(sbs_arena *arena, size_t capacity) {
+  return (sbs_row){.joints = sbs_arena_take(arena, capacity, sizeof(int32_t)),
+                   .weights = sbs_arena_take(arena, capacity, sizeof(double))};
 }
 
 sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex) {

@@ -2,6 +2,7 @@
 #ifndef SBS_WEIGHTS_ROW_H
 #define SBS_WEIGHTS_ROW_H
 
+#include "base/arena.h"
 #include "sbs/influences.h"
 #include "skin/influences.h"
 
@@ -21,10 +22,8 @@ sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_
 /* Checks the joints of a table. Weights may be any numbers. */
 sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault);
 
-/* A row with room for `capacity` influences. Without memory its pointers are NULL; sbs_row_free accepts that. */
-sbs_row sbs_row_new(const sbs_allocator *allocator, size_t capacity);
-
-void sbs_row_free(const sbs_allocator *allocator, sbs_row *row);
+/* A row with room for `capacity` influences, from an arena. */
+sbs_row sbs_row_new(sbs_arena *arena, size_t capacity);
 
 /* The pairs of a vertex in a table. */
 sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex);

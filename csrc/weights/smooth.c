@@ -27,6 +27,7 @@ typedef struct smoother {
   const sbs_influences_table *table;
   const sbs_influences_smooth_options *options;
   sbs_allocator allocator;
+  sbs_arena arena;          /* of all arrays but the joints and weights of lists, which grow */
   int32_t *representatives; /* (V) */
   double *strengths;        /* (V) of representatives; 0: not smoothed */
   size_t *offsets;          /* (V + 1) */
@@ -168,38 +169,27 @@ static sbs_status check_options(const sbs_influences_smooth_options *options, si
 }
 
 static sbs_status allocate(smoother *work, size_t triangle_count) {
-  const sbs_allocator *allocator = &work->allocator;
   const size_t count = work->table->vertex_count, columns = work->table->influences_per_vertex;
   const size_t joints = work->table->joint_count;
-  work->representatives = sbs_allocate(allocator, count, sizeof *work->representatives);
-  work->strengths = sbs_allocate(allocator, count, sizeof *work->strengths);
-  work->offsets = sbs_allocate(allocator, count + 1, sizeof *work->offsets);
-  work->neighbors = sbs_allocate(allocator, triangle_count, 6 * sizeof *work->neighbors);
-  work->rows.offsets = sbs_allocate(allocator, count + 1, sizeof *work->rows.offsets);
-  work->next.offsets = sbs_allocate(allocator, count + 1, sizeof *work->next.offsets);
-  work->row = sbs_row_new(allocator, joints > columns ? joints : columns);
-  const sbs_status status = sbs_average_init(&work->average, joints, allocator);
-  if (!work->representatives || !work->strengths || !work->offsets || !work->neighbors || !work->rows.offsets ||
-      !work->next.offsets || !work->row.joints || !work->row.weights) {
-    return SBS_ERROR_OUT_OF_MEMORY;
-  }
-  return status;
+  sbs_arena *arena = &work->arena;
+  *arena = sbs_arena_from(&work->allocator);
+  work->representatives = sbs_arena_take(arena, count, sizeof *work->representatives);
+  work->strengths = sbs_arena_take(arena, count, sizeof *work->strengths);
+  work->offsets = sbs_arena_take(arena, count + 1, sizeof *work->offsets);
+  work->neighbors = sbs_arena_take(arena, triangle_count, 6 * sizeof *work->neighbors);
+  work->rows.offsets = sbs_arena_take(arena, count + 1, sizeof *work->rows.offsets);
+  work->next.offsets = sbs_arena_take(arena, count + 1, sizeof *work->next.offsets);
+  work->row = sbs_row_new(arena, joints > columns ? joints : columns);
+  return sbs_average_init(&work->average, joints, arena);
 }
 
 static void release(smoother *work) {
   const sbs_allocator *allocator = &work->allocator;
-  sbs_release(allocator, work->representatives);
-  sbs_release(allocator, work->strengths);
-  sbs_release(allocator, work->offsets);
-  sbs_release(allocator, work->neighbors);
-  sbs_release(allocator, work->rows.offsets);
   sbs_release(allocator, work->rows.joints);
   sbs_release(allocator, work->rows.weights);
-  sbs_release(allocator, work->next.offsets);
   sbs_release(allocator, work->next.joints);
   sbs_release(allocator, work->next.weights);
-  sbs_row_free(allocator, &work->row);
-  sbs_average_free(&work->average, allocator);
+  sbs_arena_release(&work->arena);
 }
 
 static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width, int32_t *joint_indices,
