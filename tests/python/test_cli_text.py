@@ -161,10 +161,9 @@ def test_extensions_that_are_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.applies(sys.platform == "linux", reason="names of files are bytes on Linux")
-@pytest.mark.parametrize("name", [b"a\xff.glb", b"[b]\x1b[31m.glb"])
-def test_names_of_files(tmp_path: Path, name: bytes) -> None:
+def test_names_of_files(tmp_path: Path) -> None:
     """In a process of its own, with real streams."""
-    path = tmp_path / os.fsdecode(name)
+    path = tmp_path / os.fsdecode(b"[b]\x1b[31m\xff.glb")
     character(tmp_path, "run").rename(path)
     commands: list[tuple[list[str | Path], int]] = [
         (["info", path], 0),
