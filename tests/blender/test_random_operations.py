@@ -35,7 +35,7 @@ from objects import (
 
 # Whatever the version of Blender, the same handlers do the work: one is tried at length, all with numbers of their own.
 VERSION = bpy.app.version[:2]
-OPERATIONS = 1500 if VERSION == (4, 5) else 500
+OPERATIONS = 600 if VERSION == (4, 5) else 300
 CHECK_EVERY = 25
 MOST_CHARACTERS = 5
 
