@@ -151,6 +151,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
         addon.ops.import_capsules(filepath=str(folder / "capsules.json")),
     ),
     "smooth_weights": lambda _: addon.ops.smooth_weights(),
+    "spherical_weights": lambda _: addon.ops.spherical_weights(),
     "mirror_weights": lambda _: addon.ops.mirror_weights(),
     "check_weights": lambda _: addon.ops.check_weights(),
     "heat_weights": lambda _: addon.ops.heat_weights(),

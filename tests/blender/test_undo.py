@@ -19,6 +19,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "assign_from_capsules": {},
     "fit_capsules": {},
     "smooth_weights": {"iterations": 5},
+    "spherical_weights": {},
     "mirror_weights": {"axis": "X"},
     "heat_weights": {},
     "check_weights": {"limit": 1},

@@ -77,6 +77,37 @@ def test_smooth_keeps_what_is_locked_or_masked(tube: MeshObject) -> None:
     assert (after[chosen] != before[chosen]).any()
 
 
+def test_weights_for_spherical_blending(tube: MeshObject, weights: ModuleType) -> None:
+    bones = tube.modifiers["Armature"].object.data.bones
+    expected = weights.widen(
+        rigs.positions(tube.data),
+        triangles_of(tube),
+        *weights.from_dense(weights_of(tube)),
+        [bone.head_local for bone in bones],
+        [bone.tail_local for bone in bones],
+        reach=0.3,
+    )
+    before = weights_of(tube)
+    assert addon.ops.spherical_weights(reach=0.3) == {"FINISHED"}
+    after = weights_of(tube)
+    np.testing.assert_allclose(after, weights.to_dense(*expected, BONES), atol=TOLERANCE)
+    assert (after != before).any()
+
+
+def test_weights_for_spherical_blending_keep_what_is_locked_or_masked(tube: MeshObject) -> None:
+    before = weights_of(tube)
+    tube.vertex_groups["B2"].lock_weight = True
+    chosen = np.arange(300, 400)
+    addon.module("interface.rigged").select_vertices(tube, chosen)
+    tube.data.use_paint_mask_vertex = True
+    assert addon.ops.spherical_weights() == {"FINISHED"}
+    after = weights_of(tube)
+    others = np.setdiff1d(np.arange(len(before)), chosen)
+    np.testing.assert_array_equal(after[others], before[others])
+    np.testing.assert_array_equal(after[:, 2], before[:, 2])
+    assert (after[chosen] != before[chosen]).any()
+
+
 @pytest.fixture
 def cross() -> MeshObject:
     """A strip from x = -2 to 2 whose sides have other vertices, with a bone on each side; only the left is weighted."""
@@ -200,7 +231,7 @@ def test_heat(tube: MeshObject, weights: ModuleType) -> None:
 
 
 def test_refusals(tube: MeshObject) -> None:
-    names = ("smooth_weights", "mirror_weights", "check_weights", "heat_weights")
+    names = ("smooth_weights", "spherical_weights", "mirror_weights", "check_weights", "heat_weights")
     assert all(getattr(addon.ops, name).poll() for name in names)
     assert not addon.ops.transfer_weights.poll()
     rigs.select([tube.modifiers["Armature"].object])

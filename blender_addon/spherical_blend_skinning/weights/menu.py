@@ -16,6 +16,7 @@ def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     layout.operator("sbs.assign_from_capsules")
     layout.operator("sbs.heat_weights")
     layout.separator()
+    layout.operator("sbs.spherical_weights")
     layout.operator("sbs.smooth_weights")
     layout.operator("sbs.mirror_weights")
     layout.operator("sbs.transfer_weights")

@@ -53,6 +53,30 @@ class SBS_OT_smooth_weights(_WeightsAction, Operator):
         return f"Smoothed the weights of {count} vertices"
 
 
+class SBS_OT_spherical_weights(_WeightsAction, Operator):
+    bl_idname = "sbs.spherical_weights"
+    bl_label = "Weights for Spherical Blending"
+    bl_description = (
+        "Widen the transitions between bones, which spherical blending bends and twists more smoothly. Hard parts stay"
+        " hard, and locked groups keep theirs"
+    )
+
+    reach: float = real(
+        name="Reach",
+        description="How far weights spread, in radii of the limb",
+        default=0.5,
+        min=0.0,
+        soft_max=1.0,
+    )
+    limit: int = shared.limit(8)
+
+    def run(self, context: bpy.types.Context) -> str:
+        (mesh,) = rigged.find(context)
+        chosen = rigged.painted_vertices(mesh.item)
+        count = tools.widen(mesh, reach=self.reach, limit=self.limit, chosen=chosen)
+        return f"Widened the weights of {count} vertices"
+
+
 class SBS_OT_mirror_weights(_WeightsAction, Operator):
     bl_idname = "sbs.mirror_weights"
     bl_label = "Mirror, Tolerant of Asymmetry"
@@ -169,6 +193,7 @@ def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 CLASSES = (
     SBS_OT_smooth_weights,
+    SBS_OT_spherical_weights,
     SBS_OT_mirror_weights,
     SBS_OT_check_weights,
     SBS_OT_heat_weights,

@@ -13,7 +13,7 @@ from ..core.matrices import inverse, transform_points
 from ..interface import rigged
 from ..settings.typed import mesh_of
 
-__all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer"]
+__all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer", "widen"]
 
 # What `sbs.weights.check` finds, in Blender's terms.
 _DEFECTS = {
@@ -74,6 +74,34 @@ def smooth(
         locked=mesh.locked,
     )
     return mesh.write(weights.to_dense(*smoothed, len(mesh.names)), chosen)
+
+
+def widen(mesh: rigged.RiggedMesh, *, reach: float, limit: int = 0, chosen: NDArray[np.bool_] | None = None) -> int:
+    """Make weights for spherical blending from those that there are, and return how many vertices changed.
+
+    Parameters
+    ----------
+    mesh : RiggedMesh
+        Its locked vertex groups keep their weights.
+    reach : float
+        As of `sbs.weights.widen`.
+    limit : int
+        At most so many bones a vertex; 0 for all.
+    chosen : (V,) ndarray of bool, optional
+        The vertices to change; by default all.
+    """
+    weights = library.load("weights")
+    widened = weights.widen(
+        transform_points(mesh.to_rig, mesh.positions),
+        mesh.triangles,
+        *mesh.influences(),
+        np.array([bone.head_local for bone in mesh.bones], np.float64),
+        np.array([bone.tail_local for bone in mesh.bones], np.float64),
+        reach=reach,
+        limit=limit or len(mesh.names),
+        locked=mesh.locked,
+    )
+    return mesh.write(weights.to_dense(*widened, len(mesh.names)), chosen)
 
 
 def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> CopyResult:
