@@ -16,8 +16,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from objects import Character
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,6 +73,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter is not None and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture
+def character() -> Character:
+    """A bound tube and its posed armature, which is no parent."""
+    import rigs
+
+    return rigs.make_character()
+
+
+@pytest.fixture
+def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The glTF importer of Blender 3.4 asks for a name that NumPy gave up with 1.24, and has again from 2.0 on."""
+    import numpy as np
+
+    if "bool" not in vars(np):
+        monkeypatch.setitem(vars(np), "bool", bool)
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, cast
 import addon
 import bpy
 import numpy as np
+import rigs
 from mathutils import Matrix
 from numpy.typing import NDArray
-from objects import ArmatureObject, MeshObject, PoseBone
+from objects import ArmatureObject, MeshObject, PoseBone, current_layer
 
 Floats = NDArray[np.float64]
 
@@ -107,10 +108,8 @@ def bones_blended(
     zones = zones or {}
     places = np.array([vertex.co for vertex in item.data.vertices], np.float64)
     names = [bone.name for bone in bones]
-    parents = [next((names.index(b.name) for b in bone.parent_recursive if b.name in names), -1) for bone in bones]
-    skeleton = sbs.Skeleton(parents, [array(bone.bone.matrix_local) for bone in bones], names)
     blending = sbs.bones_blending(
-        skeleton,
+        skeleton(sbs, bones),
         move(to_rig, places),
         joints=marked,
         influences=(np.broadcast_to(np.arange(len(bones)), weights.shape), weights),
@@ -121,6 +120,41 @@ def bones_blended(
     if rest is not None:
         blending = replace(blending, rest_positions=move(to_rig, rest))
     return move(np.linalg.inv(to_rig), blending.skin().deform(matrices, **blending.options))
+
+
+def skeleton(sbs: Any, bones: Sequence[PoseBone]) -> Any:
+    """The `sbs.Skeleton` of bones at rest; others between them are passed over."""
+    names = [bone.name for bone in bones]
+    parents = [next((names.index(b.name) for b in bone.parent_recursive if b.name in names), -1) for bone in bones]
+    return sbs.Skeleton(parents, [array(bone.bone.matrix_local) for bone in bones], names)
+
+
+def body(
+    sbs: Any,
+    bones: Sequence[PoseBone],
+    places: Floats,
+    weights: Floats,
+    faces: NDArray[np.int32] | None = None,
+    normals: Floats | None = None,
+) -> Any:
+    """The `sbs.Character` of bones and vertices (V, 3) with weights (V, J), in armature space."""
+    indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
+    faces = np.empty((0, 3), np.int32) if faces is None else faces
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sbs.WeightWarning)
+        return sbs.Character.from_mesh(sbs.Mesh(places, faces, indices, weights, normals), skeleton(sbs, bones))
+
+
+def assert_right(item: MeshObject, armature: ArmatureObject, method: str = "spherical", **options: Any) -> None:
+    """The mesh is shown as the library says."""
+    assert error(rigs.evaluated(item), deformed(item, armature, method, **options)) < TOLERANCE
+
+
+def in_world(item: MeshObject) -> Floats:
+    """The vertices of an object after all of its modifiers, (V, 3), in world space."""
+    current_layer().update()
+    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return move(array(evaluated.matrix_world), rigs.evaluated(item))
 
 
 def kept_centers(item: MeshObject) -> Floats | None:

@@ -12,7 +12,7 @@ import addon
 import bpy
 import numpy as np
 import rigs
-from expected import Floats, array, error, move, read
+from expected import Floats, body, error, move, read
 from mathutils import Quaternion
 from objects import ArmatureObject, Character, MeshObject, current_layer
 
@@ -120,22 +120,15 @@ def deformed(
     sbs = addon.module("core.library").load()
     to_rig, bones, weights, matrices = read(item, armature, mesh)
     places = move(to_rig, np.array([vertex.co for vertex in (mesh or item.data).vertices], np.float64))
-    bone_names = [bone.name for bone in bones]
-    parents = [
-        next((bone_names.index(other.name) for other in bone.parent_recursive if other.name in bone_names), -1)
-        for bone in bones
-    ]
-    skeleton = sbs.Skeleton(parents, [array(bone.bone.matrix_local) for bone in bones], bone_names)
-    indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
+    character = body(sbs, bones, places, weights)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
-        faces = np.empty((0, 3), np.int32)
-        character = sbs.Character.from_mesh(sbs.Mesh(places, faces, indices, weights), skeleton)
         if callable(names):
             spread = names(sbs, bones)
         else:
             spread = sbs.limb_twist(character, names, smooth=smooth, frames=frames)
         given = {} if centers is None else {"centers": move(to_rig, centers)}
+        indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
         skin = sbs.Skin(places, indices, weights, joint_count=len(bones), twist=spread, **given)
         moved = {} if rest is None else {"rest_positions": move(to_rig, rest)}
         if across < 1.0 and spread is not None:

@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import addon
 import numpy as np
 import rigs
-from expected import Floats, array, move, read
+from expected import Floats, body, error, move, read
 from mathutils import Quaternion
 from objects import ArmatureObject, Character, MeshObject, current_layer
 
@@ -108,8 +107,7 @@ def covered(tube: MeshObject, armature: ArmatureObject, rest: Floats | None = No
     sbs = addon.module("core.library").load()
     muscles = described(sbs, armature)
     to_rig, bones, weights, matrices = read(tube, armature)
-    tube.data.calc_loop_triangles()
-    faces = np.array([triangle.vertices for triangle in tube.data.loop_triangles])
+    faces = rigs.triangles(tube.data)
     if np.linalg.det(to_rig[:3, :3]) < 0.0:
         faces = faces[:, ::-1]
     places = move(to_rig, rigs.positions(tube.data) if rest is None else rest)
@@ -118,18 +116,13 @@ def covered(tube: MeshObject, armature: ArmatureObject, rest: Floats | None = No
     normals = np.zeros_like(places)
     np.add.at(normals, faces, areas[:, None])
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    parents = [-1 if bone.parent is None else [b.name for b in bones].index(bone.parent.name) for bone in bones]
-    skeleton = sbs.Skeleton(parents, [array(bone.bone.matrix_local) for bone in bones], [bone.name for bone in bones])
-    mesh = sbs.Mesh(places, faces, np.broadcast_to(np.arange(len(bones)), weights.shape), weights, normals)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sbs.WeightWarning)
-        body = sbs.Character.from_mesh(mesh, skeleton)
-    found = np.array(body.skin.deform(matrices))
+    character = body(sbs, bones, places, weights, faces, normals)
+    found = np.array(character.skin.deform(matrices))
     if muscles:
         activations = [
             muscle.activation for muscle in used(armature) if is_there(muscle.origin) and is_there(muscle.insertion)
         ]
-        sbs.muscles.bind(body, muscles).apply(found, matrices, activations=np.clip(activations, 0.0, 1.0))
+        sbs.muscles.bind(character, muscles).apply(found, matrices, activations=np.clip(activations, 0.0, 1.0))
     return move(np.linalg.inv(to_rig), found)
 
 
@@ -143,10 +136,6 @@ def uncovered(tube: MeshObject, armature: ArmatureObject, rest: Floats | None = 
     finally:
         for muscle in covering:
             muscle.use = True
-
-
-def error(found: Floats, wanted: Floats) -> float:
-    return float(np.linalg.norm(found - wanted, axis=1).max() / np.ptp(wanted, axis=0).max())
 
 
 def assert_right(tube: MeshObject, armature: ArmatureObject, rest: Floats | None = None) -> Floats:

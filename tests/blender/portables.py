@@ -3,6 +3,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import addon
@@ -75,6 +80,31 @@ def warnings(tube: MeshObject) -> list[str]:
     current_layer().update()
     modifier: bpy.types.NodesModifier = addon.module("engine.portable").find(tube)
     return [warning.message for warning in modifier.node_warnings]
+
+
+def shapes_without_addon(folder: Path, names: Sequence[str], frames: Sequence[int]) -> list[list[np.ndarray]]:
+    """The vertices of objects in frames of this file, in another process that knows neither the add-on nor the library.
+
+    In a folder, for each frame the shape of each object.
+    """
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "without.blend"))
+    script = """
+import json, sys, bpy, numpy as np
+folder, names, frames = sys.argv[1], *map(json.loads, sys.argv[2:])
+bpy.ops.wm.open_mainfile(filepath=folder + "/without.blend")
+assert not hasattr(bpy.types.Object, "sbs")
+for frame in frames:
+    bpy.context.scene.frame_set(frame)
+    for name in names:
+        mesh = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        positions = np.empty((len(mesh.vertices), 3), np.float32)
+        mesh.vertices.foreach_get("co", positions.ravel())
+        np.save(f"{folder}/{name}{frame}.npy", positions)
+assert not {"sbs", "spherical_blend_skinning"} & set(sys.modules)
+"""
+    given = [str(folder), json.dumps(list(names)), json.dumps(list(frames))]
+    subprocess.run([sys.executable, "-c", script, *given], check=True)
+    return [[np.load(folder / f"{name}{frame}.npy") for name in names] for frame in frames]
 
 
 def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,20 @@ def read(path: Path) -> Picture:
     values.foreach_get(pixels)
     bpy.data.images.remove(image)
     return pixels
+
+
+def still(scene: bpy.types.Scene, path: Path) -> Picture:
+    """The picture of the present frame, in a file."""
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+    return read(path)
+
+
+def animation(scene: bpy.types.Scene, folder: Path, name: str, frames: Iterable[int]) -> list[Picture]:
+    """The pictures of some of the scene's frames, all of which are rendered to files of a name."""
+    scene.render.filepath = str(folder / f"{name}-####.exr")
+    bpy.ops.render.render(animation=True)
+    return [read(folder / f"{name}-{frame:04}.exr") for frame in frames]
 
 
 def share_that_differs(found: Picture, wanted: Picture) -> float:

@@ -17,10 +17,13 @@ from objects import (
     ArmatureObject,
     Character,
     MeshObject,
+    armature_named,
     armature_object,
+    character_of,
     current_layer,
     current_scene,
     library,
+    mesh_named,
     mesh_object,
 )
 
@@ -130,32 +133,93 @@ def make_replaced() -> Character:
     return tube, armature
 
 
-def save_library(path: Path, items: Sequence[bpy.types.Object]) -> None:
-    """Save the file with these objects in the collection Character, for other files to link; it stays open."""
+def reopen(path: Path) -> Character:
+    """The tube and its rig, once the file has been saved, closed and opened."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    close()
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    return mesh_named("Tube"), armature_named("Rig")
+
+
+def close() -> None:
+    """Go on with an empty file."""
+    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+
+
+def save_library(path: Path) -> None:
+    """Save the file with all objects in the collection Character, for other files to link, and close it."""
+    scene = current_scene()
     collection = bpy.data.collections.new("Character")
-    current_scene().collection.children.link(collection)
-    for item in items:
-        current_scene().collection.objects.unlink(item)
+    scene.collection.children.link(collection)
+    for item in list(scene.objects):
         collection.objects.link(item)
+        if item.name in scene.collection.objects:
+            scene.collection.objects.unlink(item)
     current_layer().update()
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    close()
 
 
-def link_character(path: Path) -> bpy.types.Collection:
-    """That collection of another file, linked."""
-    with library(path, link=True) as (_there, here):
+def from_library(path: Path, *, link: bool) -> bpy.types.Collection:
+    """That collection of another file, in the scene."""
+    with library(path, link=link) as (_there, here):
         here.collections = ["Character"]
     collection: bpy.types.Collection = here.collections[0]
+    current_scene().collection.children.link(collection)
+    current_layer().update()
     return collection
 
 
-def override_character(path: Path) -> bpy.types.Collection:
-    """A library override of that collection of another file, in which everything can be edited."""
-    linked = link_character(path)
-    made: bpy.types.Collection = linked.override_hierarchy_create(
-        current_scene(), current_layer(), do_fully_editable=True
-    )
-    return made
+def override_character(path: Path, *, fully_editable: bool = True) -> Character:
+    """The tube and its rig of a library override of that collection; maybe all of it can be edited."""
+    linked = from_library(path, link=True)
+    linked.override_hierarchy_create(current_scene(), current_layer(), do_fully_editable=fully_editable)
+    current_layer().update()
+    tube, armature = overridden()
+    for bone in armature.pose.bones:
+        bone.rotation_mode = "QUATERNION"
+    return tube, armature
+
+
+def overridden() -> Character:
+    """The tube and its rig in a file with an override of them."""
+    return character_of(item for item in bpy.data.objects if item.override_library and item.name in ("Tube", "Rig"))
+
+
+def add_shape(item: MeshObject, scale: tuple[float, float, float], value: float = 1.0, name: str = "Wide") -> Any:
+    """A shape key that scales a mesh."""
+    if item.data.shape_keys is None:
+        item.shape_key_add(name="Basis")
+    key = item.shape_key_add(name=name)
+    key.data.foreach_set("co", (positions(item.data) * scale).astype(np.float32).ravel())
+    key.value = value
+    return key
+
+
+def paint_amounts(item: MeshObject) -> NDArray[np.float32]:
+    """A vertex group with amounts from 0 to 1, which is chosen for the mesh."""
+    amounts = np.linspace(0.0, 1.0, len(item.data.vertices), dtype=np.float32)
+    group = item.vertex_groups.new(name="Amount")
+    for vertex, amount in enumerate(amounts.tolist()):
+        group.add([vertex], amount, "REPLACE")
+    item.sbs.amount_group = "Amount"
+    return amounts
+
+
+def weights(item: MeshObject, bones: int = 4, mesh: bpy.types.Mesh | None = None) -> NDArray[np.float32]:
+    """Weights (V, bones) of the groups B0, B1, ..., read one by one; the mesh is that of the object unless given."""
+    vertices = (mesh or item.data).vertices
+    result = np.zeros((len(vertices), bones), np.float32)
+    for vertex in vertices:
+        for element in vertex.groups:
+            result[vertex.index, int(item.vertex_groups[element.group].name[1:])] = element.weight
+    return result
+
+
+def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """The faces of a mesh cut into triangles, (T, 3)."""
+    mesh.calc_loop_triangles()
+    return np.array([triangle.vertices for triangle in mesh.loop_triangles], np.int32)
 
 
 def evaluated(item: MeshObject, depsgraph: bpy.types.Depsgraph | None = None) -> NDArray[np.float64]:

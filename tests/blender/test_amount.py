@@ -12,13 +12,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, deformed, error, read
 from numpy.typing import NDArray
-from objects import ArmatureObject, Character, MeshObject, character_of, current_layer, current_scene
-
-
-@pytest.fixture
-def character() -> Character:
-    """A bound tube and its posed armature."""
-    return rigs.make_character()
+from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene
 
 
 def blended(
@@ -42,16 +36,6 @@ def by_bone(tube: MeshObject, armature: ArmatureObject, **amounts: float) -> NDA
     values = np.array([amounts.get(bone.name, 1.0) for bone in posed.bones])
     means: NDArray[np.float64] = posed.weights @ values / posed.weights.sum(axis=1)
     return means
-
-
-def paint(tube: MeshObject) -> NDArray[np.float32]:
-    """A vertex group of amounts, chosen for the tube."""
-    painted = np.linspace(0.0, 1.0, len(tube.data.vertices), dtype=np.float32)
-    group = tube.vertex_groups.new(name="Amount")
-    for vertex, weight in enumerate(painted.tolist()):
-        group.add([vertex], weight, "REPLACE")
-    tube.sbs.amount_group = "Amount"
-    return painted
 
 
 @pytest.mark.parametrize("other", ["linear", "dual_quaternion", "none"])
@@ -78,14 +62,16 @@ def test_of_bones(character: Character) -> None:
     assert_blended(tube, armature, by_bone(tube, armature, B1=0.0, B3=0.3))
 
 
-def test_all_three_are_multiplied(character: Character) -> None:
+@pytest.mark.parametrize("other", ["linear", "none"])
+def test_all_three_are_multiplied(character: Character, other: str) -> None:
     tube, armature = character
-    painted = paint(tube)
+    painted = rigs.paint_amounts(tube)
+    tube.sbs.amount_method = other.upper()
     tube.sbs.amount = 0.5
     armature.pose.bones["B2"].sbs_amount = 0.4
-    assert_blended(tube, armature, 0.5 * painted * by_bone(tube, armature, B2=0.4))
+    assert_blended(tube, armature, 0.5 * painted * by_bone(tube, armature, B2=0.4), other)
     tube.sbs.amount_invert = True
-    assert_blended(tube, armature, 0.5 * (1.0 - painted) * by_bone(tube, armature, B2=0.4))
+    assert_blended(tube, armature, 0.5 * (1.0 - painted) * by_bone(tube, armature, B2=0.4), other)
 
 
 def test_of_bendy_bones(character: Character) -> None:
@@ -186,21 +172,13 @@ def test_bake(character: Character, tmp_path: Path) -> None:
 
 
 def test_library_override(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    rigs.save_library(tmp_path / "library.blend", character)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    made = rigs.override_character(tmp_path / "library.blend")
-    tube, armature = character_of(made.all_objects)
-    current_layer().update()
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     tube.sbs.amount = 0.5
     armature.pose.bones["B2"].sbs_amount = 0.25
     assert_blended(tube, armature, 0.5 * by_bone(tube, armature, B2=0.25))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    tube, armature = character_of(
-        item for item in bpy.data.objects if item.override_library and item.get("sbs_carrier") is None
-    )
+    rigs.reopen(tmp_path / "shot.blend")
+    tube, armature = rigs.overridden()
     assert tube.sbs.amount == 0.5
     assert_blended(tube, armature, 0.5 * by_bone(tube, armature, B2=0.25))
 
@@ -208,7 +186,7 @@ def test_library_override(character: Character, tmp_path: Path) -> None:
 @pytest.mark.blender(since=(5, 1))
 def test_portable(character: Character) -> None:
     tube, armature = character
-    painted = paint(tube)
+    painted = rigs.paint_amounts(tube)
     tube.sbs.amount = 0.5
     armature.pose.bones["B2"].sbs_amount = 0.25
     rigs.select([tube])

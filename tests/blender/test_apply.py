@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, Floats, array, error, move
+from expected import TOLERANCE, Floats, error, in_world
 from mathutils import Euler, Vector
 from muscled import assert_right, bend, make_character, muscle_of
 from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, mesh_named
@@ -28,12 +28,6 @@ def character() -> Character:
     tube.scale = Vector((0.9, 0.9, 0.9))
     current_layer().update()
     return tube, armature
-
-
-def in_world(item: MeshObject) -> Floats:
-    """The vertices of an object, (V, 3), in world space."""
-    current_layer().update()
-    return move(array(item.matrix_world), rigs.evaluated(item))
 
 
 def apply(names: list[str], **what: bool) -> None:

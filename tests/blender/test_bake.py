@@ -113,10 +113,7 @@ def test_all_selected_meshes(tmp_path: Path) -> None:
 
 def test_modifiers_around(tmp_path: Path) -> None:
     tube, _ = make_character()
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Wide")
-    key.data.foreach_set("co", (rigs.positions(tube.data) * (1.5, 1.0, 1.0)).astype(np.float32).reshape(-1))
-    key.value = 1.0
+    rigs.add_shape(tube, (1.5, 1.0, 1.0))
     tube.modifiers.new("Subdivision", "SUBSURF").levels = 1
     wanted = by_frame(tube)
     bake([tube], directory=str(tmp_path))
@@ -141,10 +138,7 @@ def test_bake_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("times", [1, 2])
 def test_shape_keys(times: int) -> None:
     tube, _armature = make_character()
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Wide")
-    key.data.foreach_set("co", (rigs.positions(tube.data) * (1.5, 1.0, 1.0)).astype(np.float32).reshape(-1))
-    key.value = 0.5
+    rigs.add_shape(tube, (1.5, 1.0, 1.0), 0.5)
     wanted = by_frame(tube)
     for _ in range(times):
         bake([tube], target="SHAPE_KEYS")

@@ -234,11 +234,9 @@ def test_places(character: Character, scale: tuple[float, float, float]) -> None
 
 def test_shape_keys_move_vertices_along_no_bone(character: Character) -> None:
     tube, armature = character
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Longer")
+    key = rigs.add_shape(tube, (1.3, 1.0, 1.2))
     rest = rigs.positions(tube.data)
     longer = rest * (1.3, 1.0, 1.2)
-    key.data.foreach_set("co", longer.astype(np.float32).ravel())
     for value in (0.0, 1.0, 0.5):
         key.value = value
         assert_right(tube, armature, rest=rest + value * (longer - rest))
@@ -248,11 +246,7 @@ def test_shape_keys_move_vertices_along_no_bone(character: Character) -> None:
 @pytest.mark.parametrize("turned_round", [False, True])
 def test_amount(character: Character, other: str, turned_round: bool) -> None:
     tube, armature = character
-    amounts = np.linspace(0.0, 1.0, len(tube.data.vertices), dtype=np.float32)
-    group = tube.vertex_groups.new(name="Amount")
-    for vertex, amount in enumerate(amounts.tolist()):
-        group.add([vertex], amount, "REPLACE")
-    tube.sbs.amount_group = "Amount"
+    amounts = rigs.paint_amounts(tube)
     tube.sbs.amount_method = other
     if turned_round and other != "NONE":
         tube.sbs.method, tube.sbs.amount_method = other, "BONES_BLENDING"
@@ -288,10 +282,7 @@ def test_saved_and_loaded(character: Character, tmp_path: Path, bones: str) -> N
     mark(armature, "B2")
     marked = ("B2",) if bones == "MARKED" else None
     assert_right(tube, armature, marked)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    tube, armature = rigs.reopen(tmp_path / "file.blend")
     assert_right(tube, armature, marked)
     rigs.turn(armature, seed=4)
     assert_right(tube, armature, marked)
@@ -331,20 +322,6 @@ def test_says_that_bendy_bones_are_none(character: Character) -> None:
     armature.data.bones["B1"].bbone_segments = 1
     assert problem_of(tube) == ""
     assert_right(tube, armature)
-
-
-@pytest.mark.blender(since=(5, 1))
-def test_nodes_refuse(character: Character) -> None:
-    tube, _armature = character
-    rigs.select([tube])
-    with pytest.raises(RuntimeError, match="nodes know no Bones Blending"):
-        addon.ops.make_portable()
-    tube.sbs.method = "SPHERICAL"
-    tube.sbs.amount_group = "B1"
-    tube.sbs.amount_method = "BONES_BLENDING"
-    with pytest.raises(RuntimeError, match="nodes know no Bones Blending"):
-        addon.ops.make_portable()
-    assert tube.sbs.bound
 
 
 def test_status(character: Character) -> None:

@@ -41,14 +41,14 @@ def character() -> Character:
 def test_falloffs_of_bones(character: Character, tmp_path: Path) -> None:
     mesh, armature = character
     addon.ops.assign_from_capsules(limit=0)
-    usual = weights_of(mesh)
+    usual = rigs.weights(mesh)
     own = [None, "smooth", "quadratic", None]
     for bone, falloff in zip(armature.data.bones, own, strict=True):
         bone.sbs.capsule_falloff = falloff.upper() if falloff else "AS_OTHERS"
     for falloff in ("linear", "quadratic"):
         addon.ops.assign_from_capsules(limit=0, falloff=falloff.upper())
         wanted = expected_weights(mesh, armature, own=own, falloff=falloff)
-        np.testing.assert_allclose(weights_of(mesh), wanted, atol=TOLERANCE)
+        np.testing.assert_allclose(rigs.weights(mesh), wanted, atol=TOLERANCE)
     assert np.abs(wanted - usual).max() > 0.01
     # To a file and back.
     path = str(tmp_path / "capsules.json")
@@ -70,22 +70,13 @@ def test_falloffs_of_bones(character: Character, tmp_path: Path) -> None:
     armature.data.bones["B2"].sbs.capsule_falloff = "AS_OTHERS"
     current_layer().update()
     wanted = expected_weights(mesh, armature, own=[None, "smooth", None, None], falloff="quadratic")
-    np.testing.assert_allclose(weights_of(mesh), wanted, atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(mesh), wanted, atol=TOLERANCE)
     rigs.select([armature])
     bpy.ops.object.mode_set(mode="EDIT")
     bone_capsules = addon.module("capsules.bones")
     found = bone_capsules.read(list(armature.data.edit_bones)).falloffs
     assert list(found) == [None, "smooth", None, None]
     bpy.ops.object.mode_set(mode="OBJECT")
-
-
-def weights_of(item: MeshObject, bones: int = 4) -> NDArray[np.float64]:
-    """Weights (V, bones) of the groups B0, B1, ..., read one by one."""
-    result = np.zeros((len(item.data.vertices), bones))
-    for vertex in item.data.vertices:
-        for element in vertex.groups:
-            result[vertex.index, int(item.vertex_groups[element.group].name[1:])] = element.weight
-    return result
 
 
 def expected_weights(
@@ -124,7 +115,7 @@ def test_assign(character: Character, falloff: str) -> None:
     mesh, armature = character
     assert addon.ops.assign_from_capsules(falloff=falloff, limit=2) == {"FINISHED"}
     expected = expected_weights(mesh, armature, falloff=falloff.lower(), limit=2)
-    np.testing.assert_allclose(weights_of(mesh), expected, atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(mesh), expected, atol=TOLERANCE)
 
 
 def test_assign_from_the_active_armature(character: Character) -> None:
@@ -132,16 +123,16 @@ def test_assign_from_the_active_armature(character: Character) -> None:
     rigs.select([armature])
     mesh.vertex_groups.clear()
     assert addon.ops.assign_from_capsules(limit=0) == {"FINISHED"}
-    np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
 
 
 def test_selected_vertices(character: Character) -> None:
     mesh, armature = character
-    before = weights_of(mesh)
+    before = rigs.weights(mesh)
     chosen = np.arange(len(mesh.data.vertices)) % 3 == 0
     addon.module("interface.rigged").select_vertices(mesh, np.flatnonzero(chosen))
     assert addon.ops.assign_from_capsules(limit=0, only_selected_vertices=True) == {"FINISHED"}
-    after = weights_of(mesh)
+    after = rigs.weights(mesh)
     np.testing.assert_array_equal(after[~chosen], before[~chosen])
     np.testing.assert_allclose(after[chosen], expected_weights(mesh, armature)[chosen], atol=TOLERANCE)
 
@@ -150,9 +141,9 @@ def test_locked_groups_stay(character: Character) -> None:
     mesh, _ = character
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
     mesh.vertex_groups["B1"].lock_weight = True
-    before = weights_of(mesh)
+    before = rigs.weights(mesh)
     assert addon.ops.assign_from_capsules(limit=0) == {"FINISHED"}
-    after = weights_of(mesh)
+    after = rigs.weights(mesh)
     np.testing.assert_array_equal(after[:, 1], before[:, 1])
     np.testing.assert_allclose(after.sum(axis=1), 1.0, atol=TOLERANCE)
     assert not np.allclose(after, before, atol=0.01)
@@ -161,12 +152,12 @@ def test_locked_groups_stay(character: Character) -> None:
 def test_selected_bones(character: Character) -> None:
     mesh, armature = character
     bpy.ops.object.vertex_group_normalize_all(group_select_mode="ALL", lock_active=False)
-    before = weights_of(mesh)
+    before = rigs.weights(mesh)
     for number, bone in enumerate(armature.pose.bones):
         chosen: Any = bone if hasattr(bone, "select") else bone.bone
         chosen.select = number == 2
     assert addon.ops.assign_from_capsules(limit=0, only_selected_bones=True) == {"FINISHED"}
-    after = weights_of(mesh)
+    after = rigs.weights(mesh)
     others = [0, 1, 3]
     # A vertex that had no other bone keeps the chosen one.
     shared = before[:, others].sum(axis=1) > 0
@@ -186,7 +177,7 @@ def test_fit(character: Character) -> None:
             assert 0.2 - TOLERANCE <= radius <= 0.5
             assert radius + bone.envelope_distance > 0.5
     assert addon.ops.assign_from_capsules() == {"FINISHED"}
-    np.testing.assert_allclose(weights_of(mesh).sum(axis=1), 1.0, atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(mesh).sum(axis=1), 1.0, atol=TOLERANCE)
 
 
 def test_files(character: Character, tmp_path: Path) -> None:
@@ -222,9 +213,9 @@ def test_weights_follow_a_radius(character: Character, in_edit_mode: bool) -> No
     settings = armature.data.sbs
     settings.limit = 0
     settings.live = True
-    before = weights_of(mesh)
+    before = rigs.weights(mesh)
     current_layer().update()
-    np.testing.assert_array_equal(weights_of(mesh), before)
+    np.testing.assert_array_equal(rigs.weights(mesh), before)
     rigs.select([armature])
     if in_edit_mode:
         bpy.ops.object.mode_set(mode="EDIT")
@@ -232,7 +223,7 @@ def test_weights_follow_a_radius(character: Character, in_edit_mode: bool) -> No
     bones["B2"].envelope_distance = 0.4
     armature.data.update_tag()
     current_layer().update()
-    np.testing.assert_allclose(weights_of(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(mesh), expected_weights(mesh, armature), atol=TOLERANCE)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 

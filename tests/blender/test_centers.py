@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, deformed, error, kept_centers
+from expected import TOLERANCE, assert_right, error, kept_centers
 from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, mesh_named, new_mesh
 
 # The package that the add-on itself uses, which in a built archive may be its own.
@@ -44,18 +44,12 @@ def centers_of(tube: MeshObject) -> np.ndarray:
 
 def wanted_centers(tube: MeshObject) -> np.ndarray:
     """What the library finds by the vertex groups as they are."""
-    groups = np.zeros((len(tube.data.vertices), 4))
-    for vertex in tube.data.vertices:
-        for entry in vertex.groups:
-            groups[vertex.index, entry.group] = entry.weight
-    everyone = np.broadcast_to(np.arange(4), groups.shape)
-    found: np.ndarray = sbs.optimized_centers(rigs.positions(tube.data), triangles_of(tube), everyone, groups)
+    weights = rigs.weights(tube)
+    everyone = np.broadcast_to(np.arange(4), weights.shape)
+    found: np.ndarray = sbs.optimized_centers(
+        rigs.positions(tube.data), rigs.triangles(tube.data), everyone, weights.astype(np.float64)
+    )
     return found
-
-
-def triangles_of(tube: MeshObject) -> np.ndarray:
-    tube.data.calc_loop_triangles()
-    return np.array([triangle.vertices for triangle in tube.data.loop_triangles], np.int32)
 
 
 def state_of(tube: MeshObject) -> Any:
@@ -75,10 +69,6 @@ def paint(tube: MeshObject, first: int = 200) -> None:
     tube.vertex_groups["B1"].add(list(range(first, first + 200)), 0.9, "REPLACE")
     tube.data.update()
     current_layer().update()
-
-
-def assert_right(tube: MeshObject, armature: ArmatureObject, **options: Any) -> None:
-    assert error(rigs.evaluated(tube), deformed(tube, armature, **options)) < TOLERANCE
 
 
 def assert_optimized(tube: MeshObject, armature: ArmatureObject) -> None:
@@ -121,6 +111,7 @@ def test_preferences(character: Character, engine: str, center: str, wanted: str
     assert tube.sbs.center == wanted
     is_portable = engine == "PORTABLE" and bpy.app.version >= (5, 1, 0)
     assert (addon.module("engine.portable").find(tube) is not None) == is_portable
+    assert (addon.module("engine.stack").find(tube) is None) == is_portable == (not tube.sbs.bound)
 
 
 @pytest.mark.blender(since=(5, 1))
@@ -166,10 +157,8 @@ def test_do_not_follow_shape_keys(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     wanted = wanted_centers(tube)
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Longer")
+    key = rigs.add_shape(tube, (1.5, 1.5, 1.5))
     rest = rigs.positions(tube.data)
-    key.data.foreach_set("co", (1.5 * rest).astype(np.float32).ravel())
     rigs.select([tube])
     for value in (1.0, 0.5):
         key.value = value
@@ -183,11 +172,8 @@ def test_are_saved(character: Character, tmp_path: Path, monkeypatch: pytest.Mon
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     centers = centers_of(tube)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
     monkeypatch.delattr(addon.module("core.binding").Binding, "optimized_centers")
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    tube, armature = rigs.reopen(tmp_path / "file.blend")
     rigs.turn(armature, seed=4)
     assert_right(tube, armature, center="optimized", centers=centers)
 

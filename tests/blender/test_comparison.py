@@ -13,16 +13,6 @@ from expected import TOLERANCE, deformed, error
 from objects import Character, current_layer
 
 
-@pytest.fixture
-def character() -> Character:
-    """A bound tube and its posed armature."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    current_layer().update()
-    return tube, armature
-
-
 @pytest.mark.parametrize("method", ["SPHERICAL", "DUAL_QUATERNION", "BONES_BLENDING", "LINEAR"])
 def test_difference(character: Character, method: str) -> None:
     tube, armature = character

@@ -128,7 +128,7 @@ def test_edit_before_a_frame(edit: Callable[[MeshObject], None]) -> None:
     assert error(rigs.evaluated(twin, current_layer().depsgraph), before) > 0.01
 
 
-@pytest.mark.parametrize("edit", [add_modifier, add_shape])
+@pytest.mark.parametrize("edit", EDITS)
 def test_edit_before_an_update(edit: Callable[[MeshObject], None]) -> None:
     tube, twin, _ = make_twins()
     current_scene().frame_set(7)

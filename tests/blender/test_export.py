@@ -12,26 +12,28 @@ from typing import Any
 import addon
 import addon_utils
 import bpy
-import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, array, deformed, error, move
-from numpy.typing import NDArray
-from objects import Character, MeshObject, current_layer, current_scene, library, mesh_named, mesh_object, mesh_objects
+from expected import TOLERANCE, deformed, error
+from objects import Character, MeshObject, current_layer, current_scene, mesh_named, mesh_object, mesh_objects
+
+import exports
+from exports import Shapes
 
 # Exporters' own, which are not what this is about.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("importer_of_old_blender"),
+]
 
 FRAMES = (1, 7, 13, 20)
 
-Shapes = dict[int, NDArray[np.float64]]
-
 
 class Format:
-    """How to write and read a format, so that nothing is rounded or split on the way."""
+    """How to write a format, so that nothing is rounded or split on the way."""
 
-    def __init__(self, name: str, ending: str, write: Callable[..., Any], read: Callable[..., Any], **options: Any):
-        self.name, self.ending, self.write, self.read, self.options = name, ending, write, read, options
+    def __init__(self, ending: str, write: Callable[..., Any], **options: Any):
+        self.ending, self.write, self.options = ending, write, options
 
     def export(self, folder: Path, **more: object) -> Path:
         path = folder / f"out.{self.ending}"
@@ -41,27 +43,14 @@ class Format:
 
 # By default, the format leaves out what is nearly straight between keys, and adds a bone at each end.
 FBX = Format(
-    "FBX",
     "fbx",
     lambda **options: bpy.ops.export_scene.fbx(**options),
-    lambda **options: bpy.ops.import_scene.fbx(**options),
     bake_anim_simplify_factor=0.0,
     add_leaf_bones=False,
 )
-GLTF = Format(
-    "glTF",
-    "glb",
-    lambda **options: bpy.ops.export_scene.gltf(**options),
-    lambda **options: bpy.ops.import_scene.gltf(**options),
-)
-GLTF_APPLIED = Format("glTF, Apply Modifiers", "glb", GLTF.write, GLTF.read, export_apply=True)
-USD = Format(
-    "USD",
-    "usdc",
-    lambda **options: addon.ops.export_usd(**options),
-    lambda **options: bpy.ops.wm.usd_import(**options),
-    export_animation=True,
-)
+GLTF = Format("glb", lambda **options: bpy.ops.export_scene.gltf(**options))
+GLTF_APPLIED = Format("glb", GLTF.write, export_apply=True)
+USD = Format("usdc", lambda **options: addon.ops.export_usd(**options), export_animation=True)
 
 FORMATS = [
     pytest.param(FBX, id="FBX"),
@@ -70,13 +59,6 @@ FORMATS = [
     # Before 4.1 Blender wrote no bones to USD.
     pytest.param(USD, id="USD", marks=pytest.mark.blender(since=(4, 1))),
 ]
-
-
-@pytest.fixture(autouse=True)
-def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The glTF importer of Blender 3.4 asks for a name that NumPy gave up with 1.24, and has again from 2.0 on."""
-    if "bool" not in vars(np):
-        monkeypatch.setitem(vars(np), "bool", bool)
 
 
 def make_character(name: str = "Tube", with_modifier: bool = True) -> Character:
@@ -94,16 +76,7 @@ def make_character(name: str = "Tube", with_modifier: bool = True) -> Character:
 
 
 def by_frame(item: MeshObject) -> Shapes:
-    """The vertices of an object in the world, in some frames."""
-    found = {}
-    before = current_scene().frame_current
-    for frame in FRAMES:
-        current_scene().frame_set(frame)
-        current_layer().update()
-        evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        found[frame] = move(array(evaluated.matrix_world), rigs.evaluated(item))
-    current_scene().frame_set(before)
-    return found
+    return exports.by_frame(item, FRAMES)
 
 
 def settings(item: MeshObject) -> list[object]:
@@ -132,11 +105,9 @@ def settings(item: MeshObject) -> list[object]:
     ]
 
 
-def come_back(form: Format, path: Path) -> list[MeshObject]:
+def come_back(path: Path) -> list[MeshObject]:
     """The meshes of a file."""
-    before = set(bpy.data.objects)
-    form.read(filepath=str(path))
-    return mesh_objects(item for item in bpy.data.objects if item not in before)
+    return mesh_objects(exports.come_back(path))
 
 
 def skinned(items: Sequence[MeshObject], vertex_count: int) -> list[MeshObject]:
@@ -152,8 +123,7 @@ def skinned(items: Sequence[MeshObject], vertex_count: int) -> list[MeshObject]:
 
 
 def assert_alike(found: Shapes, wanted: Shapes) -> None:
-    for frame in FRAMES:
-        assert error(found[frame], wanted[frame]) < TOLERANCE, frame
+    exports.assert_alike(found, wanted, TOLERANCE)
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -170,7 +140,7 @@ def test_what_comes_back_deforms_alike(form: Format, tmp_path: Path) -> None:
     assert error(by_frame(tube)[7], shown[7]) < TOLERANCE
     assert_alike(by_frame(tube), shown)
 
-    found = come_back(form, path)
+    found = come_back(path)
     (twin,) = skinned(found, len(tube.data.vertices))
     assert len(twin.vertex_groups) == 4
     assert_alike(by_frame(twin), wanted)
@@ -192,8 +162,8 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
     plain.modifiers.new("Armature", "ARMATURE").object = plain_rig
     actions = list(bpy.data.actions)
     # Where nothing is bound, as here, ours leaves it to Blender's own.
-    own = Format(form.name, form.ending, bpy.ops.wm.usd_export, form.read, **form.options) if form is USD else form
-    control = [by_frame(twin) for twin in skinned(come_back(form, own.export(tmp_path)), len(busy.data.vertices))]
+    own = Format(form.ending, bpy.ops.wm.usd_export, **form.options) if form is USD else form
+    control = [by_frame(twin) for twin in skinned(come_back(own.export(tmp_path)), len(busy.data.vertices))]
     assert len(control) == 2
     for item in [item for item in bpy.data.objects if item not in (plain, busy, plain_rig, busy_rig)]:
         bpy.data.objects.remove(item)
@@ -207,7 +177,7 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
     before = [settings(item) for item in (plain, busy)]
     path = form.export(tmp_path)
     assert [settings(item) for item in (plain, busy)] == before
-    twins = skinned(come_back(form, path), len(busy.data.vertices))
+    twins = skinned(come_back(path), len(busy.data.vertices))
     assert len(twins) == 2
     for twin, wanted in zip(twins, control, strict=True):
         assert_alike(by_frame(twin), wanted)
@@ -217,8 +187,9 @@ def assert_exported(tube: MeshObject, folder: Path, wanted: Shapes) -> None:
     """The mesh comes back from an FBX file with these shapes, and is itself as it was before."""
     before = settings(tube)
     path = FBX.export(folder)
+    current_layer().update()
     assert settings(tube) == before
-    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
+    (twin,) = skinned(come_back(path), len(tube.data.vertices))
     assert_alike(by_frame(twin), wanted)
 
 
@@ -253,12 +224,7 @@ def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
     rigs.bind(tube, armature)
     addon.module("engine.stack").move(tube, tube.modifiers["Armature"], 0)
     current_layer().update()
-    before = settings(tube)
-    path = FBX.export(tmp_path)
-    current_layer().update()
-    assert settings(tube) == before
-    (twin,) = skinned(come_back(FBX, path), len(tube.data.vertices))
-    assert_alike(by_frame(twin), wanted)
+    assert_exported(tube, tmp_path, wanted)
 
 
 @pytest.mark.blender(since=(5, 1))
@@ -282,7 +248,7 @@ def test_baked(form: Format, tmp_path: Path) -> None:
     path = form.export(tmp_path)
     assert settings(tube) == before
     shown = by_frame(tube)
-    found = come_back(form, path)
+    found = come_back(path)
     # USD has a skeleton for shape keys, of one bone that rests.
     assert form is USD or not skinned(found, len(tube.data.vertices))
     # To glTF, motions of bones and of shape keys are two animations, of which the importer plays one.
@@ -333,7 +299,7 @@ def test_without_bones(tmp_path: Path) -> None:
         (FBX, {"object_types": {"MESH"}}),
         (GLTF_APPLIED, {"export_skins": False, "export_current_frame": True}),
     ):
-        found = come_back(form, form.export(tmp_path, **options, **({"bake_anim": False} if form is FBX else {})))
+        found = come_back(form.export(tmp_path, **options, **({"bake_anim": False} if form is FBX else {})))
         (twin,) = (item for item in found if item.type == "MESH" and item.name.startswith("Tube"))
         assert error(by_frame(twin)[7], shown) < TOLERANCE
         bpy.data.batch_remove(found)
@@ -370,29 +336,22 @@ def test_edits_before_are_not_lost(form: Format, tmp_path: Path) -> None:
 def test_library_override(tmp_path: Path) -> None:
     tube, armature = make_character()
     rigs.bind(tube, armature)
-    collection = bpy.data.collections.new("Character")
-    current_scene().collection.children.link(collection)
-    for item in (tube, armature):
-        collection.objects.link(item)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    rigs.save_library(tmp_path / "library.blend")
     current_scene().frame_end = FRAMES[-1]
-    with library(str(tmp_path / "library.blend"), link=True) as (_source, target):
-        target.collections = ["Character"]
-    current_scene().collection.children.link(target.collections[0])
-    linked = next(item for item in target.collections[0].all_objects if item.type == "MESH")
+    collection = rigs.from_library(tmp_path / "library.blend", link=True)
+    linked = next(iter(mesh_objects(collection.all_objects)))
     before = settings(linked)
-    (twin,) = skinned(come_back(FBX, FBX.export(tmp_path)), len(linked.data.vertices))
+    (twin,) = skinned(come_back(FBX.export(tmp_path)), len(linked.data.vertices))
     assert settings(linked)[:-2] == before[:-2]
     bpy.data.objects.remove(twin)
 
-    override = target.collections[0].override_hierarchy_create(current_scene(), current_layer(), do_fully_editable=True)
-    own = next(item for item in override.all_objects if item.type == "MESH")
+    collection.override_hierarchy_create(current_scene(), current_layer(), do_fully_editable=True)
+    own, _ = rigs.overridden()
     current_layer().update()
     before = settings(own)
     path = FBX.export(tmp_path)
     assert settings(own) == before
-    assert skinned(come_back(FBX, path), len(own.data.vertices))
+    assert skinned(come_back(path), len(own.data.vertices))
 
 
 def test_after_another_file(tmp_path: Path) -> None:
@@ -417,7 +376,7 @@ def test_an_exporter_that_comes_later(tmp_path: Path) -> None:
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "character.blend"))
     path = FBX.export(tmp_path)
     tube = mesh_named("Tube")
-    assert skinned(come_back(FBX, path), len(tube.data.vertices))
+    assert skinned(come_back(path), len(tube.data.vertices))
 
 
 @pytest.mark.parametrize("name", ["EXPORT_SCENE_OT_fbx", "EXPORT_SCENE_OT_gltf"])
@@ -467,7 +426,7 @@ def test_influences_that_gltf_leaves_out(tmp_path: Path, capfd: pytest.CaptureFi
         assert ("the heaviest 4 bones of each vertex; some follow more: Tube (8)" in said) == is_lost
         assert ("option of the export for all bone influences" in said) == is_lost
         if "export_all_influences" in options:
-            (twin,) = skinned(come_back(GLTF, path), len(tube.data.vertices))
+            (twin,) = skinned(come_back(path), len(tube.data.vertices))
             assert_alike(by_frame(twin), wanted)
             bpy.data.objects.remove(twin)
     tube.vertex_groups.clear()

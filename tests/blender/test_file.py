@@ -10,19 +10,15 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, deformed, error
+from expected import TOLERANCE, assert_right, deformed, error
 from objects import (
-    ArmatureObject,
     Character,
     MeshObject,
     armature_named,
-    armature_object,
     character_of,
     current_layer,
     current_scene,
-    library,
     mesh_named,
-    mesh_object,
     mesh_objects,
 )
 
@@ -34,10 +30,6 @@ def make_character() -> Character:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     return tube, armature
-
-
-def assert_right(tube: MeshObject, armature: ArmatureObject) -> None:
-    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
 
 
 def carriers() -> list[MeshObject]:
@@ -58,28 +50,6 @@ def test_duplicates(linked: bool) -> None:
     assert len(carriers()) == 2
 
 
-def test_copy_by_script() -> None:
-    tube, armature = make_character()
-    copy = mesh_object(tube.copy())
-    other_armature = armature_object(armature.copy())
-    for item in (copy, other_armature):
-        current_scene().collection.objects.link(item)
-    copy.sbs.armature = other_armature
-    copy.parent = other_armature
-    rigs.turn(other_armature, seed=3)
-    assert_right(tube, armature)
-    assert_right(copy, other_armature)
-
-
-def test_two_meshes_on_one_rig() -> None:
-    tube, armature = make_character()
-    other = rigs.make_tube(name="Other", rows=21)
-    rigs.bind(other, armature)
-    rigs.turn(armature, seed=4)
-    assert_right(tube, armature)
-    assert_right(other, armature)
-
-
 @pytest.mark.skipif(not bpy.app.background, reason="in a window the next event has it shown")
 def test_saved_before_it_was_evaluated(tmp_path: Path) -> None:
     """The animation has another pose than the one that was shown last: a script reads that of the file as it is."""
@@ -91,15 +61,6 @@ def test_saved_before_it_was_evaluated(tmp_path: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)
     assert_right(mesh_named("Tube"), armature_named("Rig"))
-
-
-def test_rename() -> None:
-    tube, armature = make_character()
-    tube.name = "Someone"
-    armature.name = "Something"
-    tube.data.name = "Skin"
-    rigs.turn(armature, seed=4)
-    assert_right(tube, armature)
 
 
 def test_carrier_deleted() -> None:
@@ -221,17 +182,6 @@ def test_bind_as_parent() -> None:
     assert_right(tube, armature)
 
 
-def test_poll(capfd: pytest.CaptureFixture[str]) -> None:
-    tube = rigs.make_tube()
-    rigs.select([tube])
-    assert not addon.ops.unbind.poll()
-    assert not addon.ops.rebind.poll()
-    with pytest.raises(RuntimeError, match="has no armature"):
-        addon.ops.bind()
-    assert not tube.modifiers
-    assert "has no armature" in capfd.readouterr().out
-
-
 def test_undo() -> None:
     armature = rigs.make_armature()
     tube = rigs.make_tube()
@@ -263,11 +213,7 @@ def test_save_and_load(tmp_path: Path) -> None:
     tube, armature = make_character()
     rigs.animate(armature)
     current_scene().frame_set(5)
-    path = str(tmp_path / "character.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    tube, armature = rigs.reopen(tmp_path / "character.blend")
     assert_right(tube, armature)
     current_scene().frame_set(12)
     assert_right(tube, armature)
@@ -275,8 +221,6 @@ def test_save_and_load(tmp_path: Path) -> None:
 
 
 def test_load_without_the_addon(tmp_path: Path) -> None:
-    import addon
-
     tube, armature = make_character()
     wanted = deformed(tube, armature)
     path = str(tmp_path / "character.blend")
@@ -291,20 +235,10 @@ def test_load_without_the_addon(tmp_path: Path) -> None:
     assert_right(tube, armature)
 
 
-def save_library(path: Path) -> None:
-    """A file with an animated character in the collection Character."""
-    tube, armature = make_character()
-    rigs.animate(armature)
-    rigs.save_library(path, (tube, armature))
-
-
 def test_library_override(tmp_path: Path) -> None:
-    save_library(tmp_path / "library.blend")
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    collection = rigs.link_character(tmp_path / "library.blend")
-    current_scene().collection.children.link(collection)
-    override = collection.override_hierarchy_create(current_scene(), current_layer(), do_fully_editable=True)
-    tube, armature = character_of(override.all_objects)
+    rigs.animate(make_character()[1])
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     for frame in (4, 12):
         current_scene().frame_set(frame)
         assert_right(tube, armature)
@@ -314,12 +248,8 @@ def test_library_override(tmp_path: Path) -> None:
     tube.sbs.method = "LINEAR"
     assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
 
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    tube, armature = character_of(
-        item for item in bpy.data.objects if item.override_library and item.get("sbs_carrier") is None
-    )
+    rigs.reopen(tmp_path / "shot.blend")
+    tube, armature = rigs.overridden()
     rigs.turn(armature, seed=8)
     assert tube.sbs.method == "LINEAR"
     assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
@@ -327,12 +257,10 @@ def test_library_override(tmp_path: Path) -> None:
 
 
 def test_append(tmp_path: Path) -> None:
-    save_library(tmp_path / "library.blend")
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    rigs.animate(make_character()[1])
+    rigs.save_library(tmp_path / "library.blend")
     for _ in range(2):
-        with library(str(tmp_path / "library.blend"), link=False) as (_source, target):
-            target.collections = ["Character"]
-        current_scene().collection.children.link(target.collections[0])
+        rigs.from_library(tmp_path / "library.blend", link=False)
     current_scene().frame_set(7)
     for collection in current_scene().collection.children:
         tube, armature = character_of(collection.objects)

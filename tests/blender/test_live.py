@@ -14,18 +14,17 @@ from expected import TOLERANCE, deformed, error
 from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene
 
 
-def make_character(parent: bool = True) -> Character:
+def make_character() -> Character:
     """A bound tube with its armature as the parent."""
     armature = rigs.make_armature()
     tube = rigs.make_tube()
-    if parent:
-        tube.parent = armature
+    tube.parent = armature
     rigs.bind(tube, armature)
     return tube, armature
 
 
-def assert_right(tube: MeshObject, armature: ArmatureObject, method: str = "spherical") -> None:
-    wanted = deformed(tube, armature, method)
+def assert_right(tube: MeshObject, armature: ArmatureObject, method: str = "spherical", **options: Any) -> None:
+    wanted = deformed(tube, armature, method, **options)
     assert error(rigs.evaluated(tube), wanted) < TOLERANCE
     rest = np.array([vertex.co for vertex in tube.data.vertices])
     assert error(rest, wanted) > 0.01, "the pose must move the mesh"
@@ -39,6 +38,24 @@ def test_pose(method: str) -> None:
     assert_right(tube, armature, method)
     rigs.turn(armature, seed=2)
     assert_right(tube, armature, method)
+
+
+@pytest.mark.parametrize(
+    ("rotation", "center"), [("average", "joint_set"), ("qlerp", "weighted"), ("average", "weighted")]
+)
+def test_rotations_and_centers(rotation: str, center: str) -> None:
+    tube, armature = make_character()
+    rigs.turn(armature)
+    usual = rigs.evaluated(tube)
+    tube.sbs.rotation, tube.sbs.center = rotation.upper(), center.upper()
+    assert_right(tube, armature, rotation=rotation, center=center)
+    assert error(rigs.evaluated(tube), usual) > 1e-4
+    rigs.turn(armature, seed=5)
+    tube.scale = (1.0, 2.0, 1.0)
+    assert_right(tube, armature, rotation=rotation, center=center)
+    # Other methods know nothing of it.
+    tube.sbs.method = "LINEAR"
+    assert_right(tube, armature, method="linear")
 
 
 @pytest.mark.parametrize(("method", "preserve_volume"), [("LINEAR", False), ("DUAL_QUATERNION", True)])
@@ -90,9 +107,8 @@ def test_objects_anywhere() -> None:
     assert_right(tube, armature)
 
 
-def test_without_a_parent() -> None:
-    tube, armature = make_character(parent=False)
-    rigs.turn(armature)
+def test_without_a_parent(character: Character) -> None:
+    tube, armature = character
     tube.location = (0.0, 0.3, 0.0)
     assert_right(tube, armature)
     armature.location = (0.0, 0.0, 1.0)
@@ -107,7 +123,6 @@ def test_bones_with_scale(inherit: Any) -> None:
         bone.inherit_scale = inherit
     armature.pose.bones["B1"].scale = (1.5, 0.8, 1.2)
     armature.pose.bones["B2"].scale = (0.7, 0.7, 2.0)
-    assert_right(tube, armature)
     assert_right(tube, armature)
     tube.sbs.method = "LINEAR"
     armature.pose.bones["B2"].scale = (1.0, 1.0, -1.0)

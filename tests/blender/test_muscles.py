@@ -13,24 +13,11 @@ import muscled
 import numpy as np
 import pytest
 import rigs
+from expected import error
 from mathutils import Vector
-from muscled import (
-    EXACT,
-    add,
-    assert_right,
-    bend,
-    covered,
-    engine,
-    error,
-    list_of,
-    muscle_of,
-    state,
-    uncovered,
-    without,
-)
+from muscled import EXACT, add, assert_right, bend, covered, engine, list_of, muscle_of, state, uncovered, without
 from objects import (
     Character,
-    MeshObject,
     armature_named,
     current_layer,
     current_scene,
@@ -177,26 +164,6 @@ def test_removing_keeps_the_keys_of_others(character: Character) -> None:
     assert_right(tube, armature)
 
 
-def test_deleted_as_objects(character: Character) -> None:
-    tube, armature = character
-    add(armature, "Extensor.L", side=-0.2)
-    current_layer().update()
-    rigs.select([muscle_of(armature, 0).origin])
-    bpy.ops.object.delete()
-    current_layer().update()
-    assert "no origin" in state(tube).muscles.problems[0]
-    # Without its belly a muscle is gone, from the list with the next change of that.
-    rigs.select([muscle_of(armature, 0).belly])
-    bpy.ops.object.delete()
-    current_layer().update()
-    assert not state(tube).muscles.problems
-    assert_right(tube, armature)
-    add(armature, "Rotator.L", side=-0.1)
-    assert [muscle.name for muscle in list_of(armature)] == ["Extensor.L", "Rotator.L"]
-    assert not [item for item in bpy.data.objects if item.name.startswith("Flexor")]
-    assert_right(tube, armature)
-
-
 def test_bellies_show_the_muscle(character: Character) -> None:
     tube, armature = character
     current_layer().update()
@@ -316,11 +283,9 @@ def test_the_panel_knows_volumes(character: Character) -> None:
 
 def test_shape_keys_move_skin_before(character: Character) -> None:
     tube, armature = character
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Fat")
+    key = rigs.add_shape(tube, (1.2, 1.2, 1.0))
     rest = rigs.positions(tube.data)
     other = rest * (1.2, 1.2, 1.0)
-    key.data.foreach_set("co", other.astype(np.float32).reshape(-1))
     for value in (1.0, 0.5):
         key.value = value
         assert_right(tube, armature, rest + value * (other - rest))
@@ -339,19 +304,9 @@ def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def turned_shape(tube: MeshObject, name: str, change: tuple[float, float, float], value: float) -> Any:
-    """A shape key that scales the mesh."""
-    if tube.data.shape_keys is None:
-        tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name=name)
-    key.data.foreach_set("co", (rigs.positions(tube.data) * change).astype(np.float32).reshape(-1))
-    key.value = value
-    return key
-
-
 def test_shape_keys_that_stay_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
     tube, armature = character
-    turned_shape(tube, "Fat", (1.2, 1.2, 1.0), 0.7)
+    rigs.add_shape(tube, (1.2, 1.2, 1.0), 0.7, "Fat")
     current_layer().update()
     found = count_bindings(monkeypatch)
     for frame in range(2, 6):
@@ -365,8 +320,8 @@ def test_shape_keys_that_stay_bind_once(character: Character, monkeypatch: pytes
 def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """Muscles are bound to the mesh with the keys that stay; what they move is added to what the others make of it."""
     tube, armature = character
-    turned_shape(tube, "Fat", (1.2, 1.2, 1.0), 0.7)
-    moving = turned_shape(tube, "Thin", (0.5, 0.6, 1.0), 0.0)
+    rigs.add_shape(tube, (1.2, 1.2, 1.0), 0.7, "Fat")
+    moving = rigs.add_shape(tube, (0.5, 0.6, 1.0), 0.0, "Thin")
     for frame, value in ((1, 0.0), (5, 1.0)):
         moving.value = value
         moving.keyframe_insert("value", frame=frame)
@@ -407,19 +362,6 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
     tube.data.update()
     current_layer().update()
     assert found
-
-
-def test_bake(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    for frame, degrees in ((1, 0.0), (5, 70.0)):
-        bend(armature, degrees)
-        armature.pose.bones["B2"].keyframe_insert("rotation_quaternion", frame=frame)
-    current_scene().frame_set(5)
-    wanted = assert_right(tube, armature)
-    rigs.select([tube])
-    assert addon.ops.bake(use_scene_range=False, frame_start=1, frame_end=5, directory=str(tmp_path)) == {"FINISHED"}
-    current_scene().frame_set(5)
-    assert error(rigs.evaluated(tube), wanted) < EXACT
 
 
 @pytest.mark.blender(since=(5, 1))

@@ -10,7 +10,8 @@ import muscled
 import numpy as np
 import pytest
 import rigs
-from muscled import EXACT, assert_right, bend, error, muscle_of
+from expected import error
+from muscled import EXACT, assert_right, bend, muscle_of
 from objects import Character, armature_named, current_layer, current_scene, mesh_named
 
 PARTS = ("origin", "via", "insertion", "belly")

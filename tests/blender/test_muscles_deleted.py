@@ -12,7 +12,8 @@ import bpy
 import muscled
 import pytest
 import rigs
-from muscled import EXACT, add, assert_right, error, list_of, muscle_of, state
+from expected import error
+from muscled import EXACT, add, assert_right, list_of, muscle_of, state
 from objects import (
     ArmatureObject,
     Character,
@@ -20,7 +21,6 @@ from objects import (
     armature_named,
     current_layer,
     current_scene,
-    library,
     mesh_named,
 )
 
@@ -178,16 +178,8 @@ def test_others_link_what_is_left(character: Character, tmp_path: Path) -> None:
     tube, armature = character
     delete(muscle_of(armature, 0).belly)
     without = assert_right(tube, armature)
-    collection = bpy.data.collections.new("Character")
-    current_scene().collection.children.link(collection)
-    for item in list(current_scene().objects):
-        collection.objects.link(item)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "library.blend"))
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with library(tmp_path / "library.blend", link=True) as (_, to):
-        to.collections = ["Character"]
-    current_scene().collection.children.link(to.collections[0])
-    current_layer().update()
+    rigs.save_library(tmp_path / "library.blend")
+    rigs.from_library(tmp_path / "library.blend", link=True)
     tube, armature = rigs.make_tube(rows=81, name="Coat"), armature_named("Rig")
     rigs.bind(tube, armature)
     assert error(assert_right(tube, armature), without) < EXACT

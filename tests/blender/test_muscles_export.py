@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,18 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import Floats, array, move
-from muscled import add, bend, covered, error, make_character, muscle_of, without
+from expected import error, in_world
+from muscled import add, bend, covered, make_character, muscle_of, without
 from objects import Character, MeshObject, current_layer, current_scene, mesh_objects
 
+import exports
+from exports import Shapes
+
 # Exporters' own, which are not what this is about.
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.usefixtures("importer_of_old_blender"),
+]
 
 FRAMES = (1, 4, 7)
 
@@ -47,33 +52,13 @@ def usd_of_blender(path: Path, **options: object) -> None:
 def come_back(path: Path) -> list[bpy.types.Object]:
     """The objects of the file that was written."""
     (found,) = path.parent.glob(f"{path.name}.*")
-    before = set(bpy.data.objects)
-    read: dict[str, Callable[..., Any]] = {
-        ".fbx": lambda **options: bpy.ops.import_scene.fbx(**options),
-        ".glb": lambda **options: bpy.ops.import_scene.gltf(**options),
-        ".usdc": lambda **options: bpy.ops.wm.usd_import(**options),
-    }
-    read[found.suffix](filepath=str(found))
-    return [item for item in bpy.data.objects if item not in before]
+    return exports.come_back(found)
 
 
 def twin_of(tube: MeshObject, found: list[bpy.types.Object]) -> MeshObject:
     """The mesh that came back."""
     (twin,) = (item for item in mesh_objects(found) if len(item.data.vertices) == len(tube.data.vertices))
     return twin
-
-
-def in_world(item: MeshObject) -> Floats:
-    current_layer().update()
-    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    return move(array(evaluated.matrix_world), rigs.evaluated(item))
-
-
-@pytest.fixture(autouse=True)
-def importer_of_old_blender(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The glTF importer of Blender 3.4 asks for a name that NumPy gave up with 1.24, and has again from 2.0 on."""
-    if "bool" not in vars(np):
-        monkeypatch.setitem(vars(np), "bool", bool)
 
 
 @pytest.fixture
@@ -95,18 +80,12 @@ def character() -> Character:
     return tube, armature
 
 
-def shapes(item: MeshObject) -> dict[int, Floats]:
-    """Its vertices in the world, in each frame."""
-    found = {}
-    for frame in FRAMES:
-        current_scene().frame_set(frame)
-        found[frame] = in_world(item)
-    return found
+def shapes(item: MeshObject) -> Shapes:
+    return exports.by_frame(item, FRAMES)
 
 
-def assert_alike(found: dict[int, Floats], wanted: dict[int, Floats]) -> None:
-    for frame in FRAMES:
-        assert error(found[frame], wanted[frame]) < EXACT, frame
+def assert_alike(found: Shapes, wanted: Shapes) -> None:
+    exports.assert_alike(found, wanted, EXACT)
 
 
 @pytest.mark.parametrize("target", ["POINT_CACHE", "SHAPE_KEYS"])
@@ -125,23 +104,6 @@ def test_bakes_have_them(character: Character, tmp_path: Path, target: str) -> N
         current_scene().frame_set(frame)
         current_layer().update()
         assert error(rigs.evaluated(tube), wanted[frame]) < EXACT
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        fbx,
-        # To glTF, motions of bones and of shape keys are two animations, of which the importer plays one.
-        pytest.param(usd, marks=pytest.mark.blender(since=(4, 1))),
-    ],
-)
-def test_what_is_baked_to_shape_keys_comes_back(character: Character, tmp_path: Path, write: Any) -> None:
-    tube, _ = character
-    wanted = shapes(tube)
-    rigs.select([tube])
-    assert addon.ops.bake(target="SHAPE_KEYS") == {"FINISHED"}
-    write(tmp_path / "out")
-    assert_alike(shapes(twin_of(tube, come_back(tmp_path / "out"))), wanted)
 
 
 @pytest.mark.blender(since=(4, 1))

@@ -11,7 +11,8 @@ import muscled
 import numpy as np
 import pytest
 import rigs
-from muscled import add, assert_right, bend, error, list_of, muscle_of, state
+from expected import error
+from muscled import add, assert_right, bend, list_of, muscle_of, state
 from objects import (
     Character,
     armature_named,
@@ -33,77 +34,19 @@ def test_saved_and_loaded(character: Character, tmp_path: Path) -> None:
     tube, armature = character
     muscle_of(armature, 0).activation = 0.5
     wanted = assert_right(tube, armature)
-    path = str(tmp_path / "file.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=path)
+    tube, armature = rigs.reopen(tmp_path / "file.blend")
     current_layer().update()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
     np.testing.assert_allclose(rigs.evaluated(tube), wanted, atol=1e-6)
     bend(armature, 30.0)
     assert_right(tube, armature)
-
-
-def test_a_library_and_its_override(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    path = str(tmp_path / "library.blend")
-    collection = bpy.data.collections.new("Character")
-    current_scene().collection.children.link(collection)
-    for item in list(current_scene().objects):
-        collection.objects.link(item)
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_empty=True)
-    with library(path, link=True) as (_, to):
-        to.collections = ["Character"]
-    scene = current_scene()
-    linked = to.collections[0]
-    scene.collection.children.link(linked)
-    linked.override_hierarchy_create(scene, current_layer())
-    current_layer().update()
-    ours = {item.name: item for item in bpy.data.objects if item.override_library is not None}
-    tube, armature = mesh_object(ours["Tube"]), armature_object(ours["Rig"])
-    for bone in armature.pose.bones:
-        bone.rotation_mode = "QUATERNION"
-    bend(armature, 50.0)
-    before = assert_right(tube, armature)
-    muscle_of(armature, 0).activation = 0.8
-    after = assert_right(tube, armature)
-    assert error(after, before) > 1e-4
-    second = str(tmp_path / "shot.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=second)
-    bpy.ops.wm.open_mainfile(filepath=second)
-    current_layer().update()
-    ours = {item.name: item for item in bpy.data.objects if item.override_library is not None}
-    tube = mesh_object(ours["Tube"])
-    np.testing.assert_allclose(rigs.evaluated(tube), after, atol=1e-5)
-
-
-def save_library(path: Path) -> None:
-    """Save all objects in a collection Character, for other files to link or append, and go on with an empty file."""
-    collection = bpy.data.collections.new("Character")
-    current_scene().collection.children.link(collection)
-    for item in list(current_scene().objects):
-        collection.objects.link(item)
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    bpy.ops.wm.read_homefile(use_empty=True)
-
-
-def from_library(path: Path, *, link: bool) -> bpy.types.Collection:
-    """The collection of another file, in the scene."""
-    with library(path, link=link) as (_, to):
-        to.collections = ["Character"]
-    found: bpy.types.Collection = to.collections[0]
-    current_scene().collection.children.link(found)
-    current_layer().update()
-    return found
 
 
 def test_appended(character: Character, tmp_path: Path) -> None:
     """All comes along, and is as in its own file."""
     tube, armature = character
     wanted = assert_right(tube, armature)
-    save_library(tmp_path / "library.blend")
-    from_library(tmp_path / "library.blend", link=False)
+    rigs.save_library(tmp_path / "library.blend")
+    rigs.from_library(tmp_path / "library.blend", link=False)
     tube, armature = mesh_named("Tube"), armature_named("Rig")
     np.testing.assert_allclose(rigs.evaluated(tube), wanted, atol=1e-6)
     bend(armature, 40.0)
@@ -132,8 +75,8 @@ def test_linked_without_override(character: Character, tmp_path: Path) -> None:
     """It stays as it was saved; operators say in words what to do."""
     tube, armature = character
     wanted = assert_right(tube, armature)
-    save_library(tmp_path / "library.blend")
-    from_library(tmp_path / "library.blend", link=True)
+    rigs.save_library(tmp_path / "library.blend")
+    rigs.from_library(tmp_path / "library.blend", link=True)
     tube, armature = mesh_named("Tube"), armature_named("Rig")
     np.testing.assert_allclose(rigs.evaluated(tube), wanted, atol=1e-6)
     rigs.select([armature])
@@ -147,8 +90,8 @@ def test_a_mesh_of_this_file_on_a_linked_armature(character: Character, tmp_path
     """Muscles are those of the library."""
     tube, armature = character
     wanted = assert_right(tube, armature)
-    save_library(tmp_path / "library.blend")
-    from_library(tmp_path / "library.blend", link=True)
+    rigs.save_library(tmp_path / "library.blend")
+    rigs.from_library(tmp_path / "library.blend", link=True)
     linked = armature_named("Rig")
     tube = rigs.make_tube(rows=81, name="Coat")
     rigs.bind(tube, linked)
@@ -158,20 +101,28 @@ def test_a_mesh_of_this_file_on_a_linked_armature(character: Character, tmp_path
     assert_right(tube, linked)
 
 
-def overridden(path: Path) -> Character:
-    """An override of the collection of another file, in which everything can be edited."""
-    made = rigs.override_character(path)
+def reopened(folder: Path) -> Character:
+    """The override, once the file has been saved and opened."""
+    rigs.reopen(folder / "shot.blend")
     current_layer().update()
-    found = {item.name: item for item in made.all_objects}
-    tube, armature = mesh_object(found["Tube"]), armature_object(found["Rig"])
-    for bone in armature.pose.bones:
-        bone.rotation_mode = "QUATERNION"
-    return tube, armature
+    return rigs.overridden()
+
+
+def test_a_plain_override_has_activations(character: Character, tmp_path: Path) -> None:
+    """Of one in which not everything can be edited."""
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend", fully_editable=False)
+    bend(armature, 50.0)
+    before = assert_right(tube, armature)
+    muscle_of(armature, 0).activation = 0.8
+    after = assert_right(tube, armature)
+    assert error(after, before) > 1e-4
+    np.testing.assert_allclose(rigs.evaluated(reopened(tmp_path)[0]), after, atol=1e-5)
 
 
 def test_everything_of_an_override_can_be_edited(character: Character, tmp_path: Path) -> None:
-    save_library(tmp_path / "library.blend")
-    tube, armature = overridden(tmp_path / "library.blend")
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     bend(armature, 50.0)
     before = assert_right(tube, armature)
     muscle = muscle_of(armature, 0)
@@ -186,17 +137,13 @@ def test_everything_of_an_override_can_be_edited(character: Character, tmp_path:
     muscle.activation = 0.6
     muscle.keyframe_insert("activation", frame=1)
     after = assert_right(tube, armature)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    current_layer().update()
-    ours = {item.name: item for item in bpy.data.objects if item.override_library is not None}
-    np.testing.assert_allclose(rigs.evaluated(mesh_object(ours["Tube"])), after, atol=1e-5)
+    np.testing.assert_allclose(rigs.evaluated(reopened(tmp_path)[0]), after, atol=1e-5)
 
 
 def test_muscles_are_added_to_an_override(character: Character, tmp_path: Path) -> None:
     """They are of this file, so they can be removed again; those of the library can be switched off."""
-    save_library(tmp_path / "library.blend")
-    tube, armature = overridden(tmp_path / "library.blend")
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     bend(armature, 50.0)
     before = assert_right(tube, armature)
     rigs.select([armature])
@@ -208,11 +155,7 @@ def test_muscles_are_added_to_an_override(character: Character, tmp_path: Path) 
     add(armature, "Extensor.L", side=-0.2)
     with_both = assert_right(tube, armature)
     assert error(with_both, with_via) > 1e-4
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    current_layer().update()
-    ours = {item.name: item for item in bpy.data.objects if item.override_library is not None}
-    tube, armature = mesh_object(ours["Tube"]), armature_object(ours["Rig"])
+    tube, armature = reopened(tmp_path)
     assert [muscle.name for muscle in list_of(armature)] == ["Flexor.L", "Extensor.L"]
     np.testing.assert_allclose(rigs.evaluated(tube), with_both, atol=1e-5)
     rigs.select([armature])
@@ -224,8 +167,8 @@ def test_muscles_are_added_to_an_override(character: Character, tmp_path: Path) 
 
 
 def test_a_belly_of_an_override_is_deleted(character: Character, tmp_path: Path) -> None:
-    save_library(tmp_path / "library.blend")
-    tube, armature = overridden(tmp_path / "library.blend")
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     bend(armature, 50.0)
     before = assert_right(tube, armature)
     bpy.data.objects.remove(muscle_of(armature, 0).belly)
@@ -234,18 +177,14 @@ def test_a_belly_of_an_override_is_deleted(character: Character, tmp_path: Path)
     after = assert_right(tube, armature)
     assert error(after, before) > 1e-4
     # The muscle is the library's, so it can only be switched off.
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    current_layer().update()
-    ours = {item.name: item for item in bpy.data.objects if item.override_library is not None}
-    tube, armature = mesh_object(ours["Tube"]), armature_object(ours["Rig"])
+    tube, armature = reopened(tmp_path)
     assert [muscle.use for muscle in list_of(armature)] == [False]
     assert error(assert_right(tube, armature), after) < muscled.EXACT
 
 
 def test_an_override_of_mesh_and_armature_alone(character: Character, tmp_path: Path) -> None:
     """Handles of the library cannot be moved, so those that can take their place."""
-    save_library(tmp_path / "library.blend")
+    rigs.save_library(tmp_path / "library.blend")
     with library(tmp_path / "library.blend", link=True) as (_, to):
         to.objects = ["Tube", "Rig"]
     tube, armature = mesh_object(to.objects[0].override_create()), armature_object(to.objects[1].override_create())

@@ -14,7 +14,7 @@ import rigs
 from expected import Floats
 from muscled import add, bend, covered, make_character, muscle_of, without
 from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene, mesh_named, new_mesh
-from renders import Picture, assert_same, read, share_that_differs
+from renders import Picture, assert_same, share_that_differs, still
 
 FRAMES = range(1, 8, 3)
 
@@ -37,12 +37,6 @@ def character() -> Character:
         muscle_of(armature, 0).activation = value
         muscle_of(armature, 0).keyframe_insert("activation", frame=frame)
     return tube, armature
-
-
-def still(scene: bpy.types.Scene, path: Path) -> Picture:
-    scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
-    return read(path)
 
 
 def statue(tube: MeshObject, positions: Floats) -> MeshObject:
@@ -101,13 +95,9 @@ def test_animation(scene: bpy.types.Scene, character: Character, tmp_path: Path,
     for layer in current_layer().layer_collection.children:
         layer.exclude = True
     scene.frame_set(4)
-    scene.render.filepath = str(tmp_path / "ours-####.exr")
     if is_from_file:
-        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-        bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.render.render(animation=True)
-    assert_seen([read(tmp_path / f"ours-{frame:04}.exr") for frame in FRAMES], statues)
+        rigs.reopen(tmp_path / "shot.blend")
+    assert_seen(renders.animation(current_scene(), tmp_path, "ours", FRAMES), statues)
 
 
 def test_handles_and_bellies_are_not_seen(scene: bpy.types.Scene, character: Character, tmp_path: Path) -> None:

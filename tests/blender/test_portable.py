@@ -175,11 +175,8 @@ def test_unweighted_vertices_stay(center: str) -> None:
 )
 def test_amount(other: str, method: str | None, center: str) -> None:
     tube, armature = make_character(center=center)
-    group = tube.vertex_groups.new(name="Amount")
-    amounts = np.linspace(0.0, 1.0, len(tube.data.vertices))
-    for vertex, amount in enumerate(amounts):
-        group.add([vertex], float(amount), "REPLACE")
-    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", other
+    amounts = rigs.paint_amounts(tube)
+    tube.sbs.amount_method = other
     make_portable(tube)
     others = rigs.positions(tube.data) if method is None else deformed(tube, armature, method)
     wanted = others + amounts[:, None] * (library_says(tube, armature) - others)
@@ -209,11 +206,8 @@ def test_modifiers_around() -> None:
 @needs_bone_info
 def test_shape_keys_before(center: str) -> None:
     tube, armature = make_character(center=center)
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Wide")
+    key = rigs.add_shape(tube, (1.3, 1.0, 1.1))
     wide = rigs.positions(tube.data) * (1.3, 1.0, 1.1)
-    key.data.foreach_set("co", wide.astype(np.float32).reshape(-1))
-    key.value = 1.0
     make_portable(tube)
     assert error(rigs.evaluated(tube), library_says(tube, armature, rest=wide)) < TOLERANCE
     key.value = 0.0
@@ -238,14 +232,9 @@ def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
     portable = addon.module("engine.portable").find(tube)
     portable.show_viewport = tube.modifiers["After"].show_viewport = False
     mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.copy()
-    mesh.calc_loop_triangles()
-    triangles = [triangle.vertices[:] for triangle in mesh.loop_triangles]
-    weights = np.zeros((len(mesh.vertices), len(tube.vertex_groups)))
-    for vertex in mesh.vertices:
-        for entry in vertex.groups:
-            weights[vertex.index, entry.group] = entry.weight
+    weights = rigs.weights(tube, mesh=mesh).astype(np.float64)
     everyone = np.broadcast_to(np.arange(weights.shape[1]), weights.shape)
-    centers = sbs.optimized_centers(rigs.positions(mesh), triangles, everyone, weights)
+    centers = sbs.optimized_centers(rigs.positions(mesh), rigs.triangles(mesh), everyone, weights)
     portable.show_viewport = True
     wanted = deformed(tube, armature, mesh=mesh, center="optimized", centers=centers)
     assert before.show_viewport

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,15 +16,18 @@ import rigify_human
 import rigs
 from expected import error
 from objects import ArmatureObject, MeshObject, current_layer, current_scene
-from portables import TOLERANCE, needs_bone_info
+from portables import TOLERANCE, needs_bone_info, shapes_without_addon
 
 pytestmark = needs_bone_info
 
 FRAMES = range(1, 6)
 
 
+Family = tuple[MeshObject, MeshObject, ArmatureObject]
+
+
 @pytest.fixture
-def character() -> tuple[MeshObject, MeshObject, ArmatureObject]:
+def character() -> Family:
     """A body with muscles and a shirt without, on one rig that bends in some frames."""
     body, armature = muscled.make_character()
     shirt = rigs.make_tube(rows=21, name="Shirt")
@@ -68,9 +69,7 @@ def press(items: Sequence[MeshObject], **options: Any) -> None:
     assert addon.ops.make_portable(**options) == {"FINISHED"}
 
 
-def test_one_press(
-    character: tuple[MeshObject, MeshObject, ArmatureObject], tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_one_press(character: Family, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     body, shirt, _ = character
     wanted = shapes([body, shirt])
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
@@ -79,28 +78,10 @@ def test_one_press(
     assert is_baked(body) and not is_portable(body)
     assert "Portable: Shirt. Baked, frames 1 to 5: Tube, as nodes know no muscles" in capfd.readouterr().out
     assert_alike(shapes([body, shirt]), wanted)
-    # Where there is no add-on.
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "hero.blend"))
-    script = f"""
-import sys, bpy, numpy as np
-folder, found = sys.argv[1], []
-bpy.ops.wm.open_mainfile(filepath=folder + "/hero.blend")
-for frame in range({FRAMES.start}, {FRAMES.stop}):
-    bpy.context.scene.frame_set(frame)
-    for name in ("Tube", "Shirt"):
-        mesh = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-        positions = np.empty((len(mesh.vertices), 3), np.float32)
-        mesh.vertices.foreach_get("co", positions.ravel())
-        np.save(f"{{folder}}/{{name}}{{frame}}.npy", positions)
-"""
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
-    there = [[np.load(tmp_path / f"{item}{frame}.npy") for item in ("Tube", "Shirt")] for frame in FRAMES]
-    assert_alike(there, wanted)
+    assert_alike(shapes_without_addon(tmp_path, ("Tube", "Shirt"), FRAMES), wanted)
 
 
-def test_once_more_after_another_animation(
-    character: tuple[MeshObject, MeshObject, ArmatureObject], tmp_path: Path
-) -> None:
+def test_once_more_after_another_animation(character: Family, tmp_path: Path) -> None:
     body, shirt, armature = character
     press([body, shirt], directory=str(tmp_path))
     muscled.bend(armature, 20.0)
@@ -115,7 +96,7 @@ def test_once_more_after_another_animation(
     assert_alike(found, shapes([body, shirt]))
 
 
-def test_a_file_that_was_never_saved(character: tuple[MeshObject, MeshObject, ArmatureObject]) -> None:
+def test_a_file_that_was_never_saved(character: Family) -> None:
     """There is nowhere to bake to; what nodes can do is done all the same, and the live one stays."""
     body, shirt, _ = character
     wanted = shapes([body, shirt])
@@ -128,7 +109,7 @@ def test_a_file_that_was_never_saved(character: tuple[MeshObject, MeshObject, Ar
     assert_alike(shapes([body, shirt]), wanted)
 
 
-def test_what_is_baked_to_shape_keys(character: tuple[MeshObject, MeshObject, ArmatureObject]) -> None:
+def test_what_is_baked_to_shape_keys(character: Family) -> None:
     body, shirt, _ = character
     wanted = shapes([body, shirt])
     rigs.select([body])

@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import addon
 import bpy
-import numpy as np
 import pytest
 import rigs
 from expected import error
@@ -26,6 +23,7 @@ from portables import (
     marked,
     needs_bone_info,
     set_input,
+    shapes_without_addon,
     warnings,
 )
 
@@ -42,25 +40,6 @@ def test_old_blender() -> None:
     assert tube.sbs.bound
 
 
-@pytest.mark.blender(before=(5, 1))
-def test_old_blender_binds_live_whatever_the_preferences_say() -> None:
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    addon.preferences().engine = "PORTABLE"
-    rigs.bind(tube, armature)
-    assert tube.sbs.bound
-
-
-@needs_bone_info
-def test_default_engine_of_the_preferences() -> None:
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    addon.preferences().engine = "PORTABLE"
-    rigs.bind(tube, armature)
-    assert addon.module("engine.portable").find(tube) is not None
-    assert addon.module("engine.stack").find(tube) is None
-    rigs.turn(armature)
-    assert_right(tube, armature)
-
-
 @needs_bone_info
 @each_center
 def test_without_the_addon(tmp_path: Path, center: str) -> None:
@@ -72,26 +51,7 @@ def test_without_the_addon(tmp_path: Path, center: str) -> None:
     for frame in (1, 5, 13):
         scene.frame_set(frame)
         wanted.append(library_says(tube, armature))
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "portable.blend"))
-    np.save(tmp_path / "wanted.npy", wanted)
-    # Another process, which knows neither the add-on nor the library.
-    script = """
-import sys, bpy, numpy as np
-folder = sys.argv[1]
-bpy.ops.wm.open_mainfile(filepath=folder + "/portable.blend")
-assert not hasattr(bpy.types.Object, "sbs")
-tube, found = bpy.data.objects["Tube"], []
-for frame in (1, 5, 13):
-    bpy.context.scene.frame_set(frame)
-    mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    positions = np.empty(3 * len(mesh.vertices), np.float32)
-    mesh.vertices.foreach_get("co", positions)
-    found.append(positions.reshape(-1, 3))
-assert not {"sbs", "spherical_blend_skinning"} & set(sys.modules)
-np.save(folder + "/found.npy", found)
-"""
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
-    for found, expected in zip(np.load(tmp_path / "found.npy"), wanted, strict=False):
+    for (found,), expected in zip(shapes_without_addon(tmp_path, ["Tube"], (1, 5, 13)), wanted, strict=True):
         assert error(found, expected) < TOLERANCE
 
 
@@ -257,6 +217,8 @@ def test_what_nodes_cannot_do() -> None:
 
     tube.sbs.method = "DUAL_QUATERNION"
     refuses("nodes know no Dual Quaternion.* choose Spherical Blend")
+    tube.sbs.method = "BONES_BLENDING"
+    refuses("nodes know no Bones Blending")
     tube.sbs.method = "SPHERICAL"
     tube.sbs.rotation = "AVERAGE"
     refuses("linear rotations")
@@ -270,6 +232,8 @@ def test_what_nodes_cannot_do() -> None:
     tube.vertex_groups.new(name="Amount")
     tube.sbs.amount_group, tube.sbs.amount_method = "Amount", "DUAL_QUATERNION"
     refuses("Dual Quaternion")
+    tube.sbs.amount_method = "BONES_BLENDING"
+    refuses("nodes know no Bones Blending")
 
 
 @needs_bone_info

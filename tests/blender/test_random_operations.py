@@ -194,9 +194,7 @@ class Session:
     def add_or_mix_shape(self) -> None:
         item = self.any_mesh()
         if item.data.shape_keys is None:
-            item.shape_key_add(name="Basis")
-            key = item.shape_key_add(name="Wide")
-            key.data.foreach_set("co", (rigs.positions(item.data) * (1.3, 0.8, 1.0)).ravel())
+            key = rigs.add_shape(item, (1.3, 0.8, 1.0), 0.0)
             key.keyframe_insert("value", frame=1)
         item.data.shape_keys.key_blocks["Wide"].value = self.random.random()
         if self.random.random() < 0.5:

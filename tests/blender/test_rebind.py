@@ -30,12 +30,8 @@ def _bound() -> None:
     current_layer().update()
 
 
-def add_shape(factor: float = 1.3) -> None:
-    tube, _ = character()
-    tube.shape_key_add(name="Basis")
-    key = tube.shape_key_add(name="Wide")
-    key.data.foreach_set("co", (rigs.positions(tube.data) * (factor, 0.8, 1.1)).astype(np.float32).ravel())
-    key.value = 1.0
+def add_shape() -> None:
+    rigs.add_shape(mesh_named("Tube"), (1.3, 0.8, 1.1))
 
 
 def scaled() -> None:

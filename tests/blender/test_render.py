@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import renders
 import rigs
-from expected import TOLERANCE, deformed, error
-from objects import ArmatureObject, MeshObject, current_layer, current_scene, mesh_named
-from renders import Picture, assert_same, read
+from expected import assert_right, deformed
+from objects import ArmatureObject, MeshObject, current_layer, current_scene
+from renders import Picture, animation, assert_same, still
 
 FRAMES = range(4, 7)
 
@@ -36,37 +36,42 @@ def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
     return tube, twin, armature
 
 
+def show_alone(shown: MeshObject, hidden: MeshObject) -> None:
+    """Have one of two meshes rendered."""
+    shown.hide_render, hidden.hide_render = False, True
+
+
+def assert_all_same(found: list[Picture], wanted: list[Picture]) -> None:
+    for one, other in zip(found, wanted, strict=True):
+        assert_same(one, other)
+
+
 def render_both(scene: bpy.types.Scene, folder: Path, tube: MeshObject, twin: MeshObject) -> list[Picture]:
     """Render the frames of either alone, which must be alike, to files of these names; return those of the twin."""
-    pictures = {}
-    for name in ("ours", "theirs"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        scene.render.filepath = str(folder / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(folder / f"{name}-{frame:04}.exr") for frame in FRAMES]
-    for ours, theirs in zip(pictures["ours"], pictures["theirs"], strict=True):
-        assert_same(ours, theirs)
-    return pictures["theirs"]
+    show_alone(tube, twin)
+    ours = animation(scene, folder, "ours", FRAMES)
+    show_alone(twin, tube)
+    theirs = animation(scene, folder, "theirs", FRAMES)
+    assert_all_same(ours, theirs)
+    return theirs
 
 
 def test_animation(scene: bpy.types.Scene, tmp_path: Path) -> None:
     tube, twin, armature = make_twins()
     pictures = render_both(scene, tmp_path, tube, twin)
     assert np.abs(pictures[0] - pictures[1]).max() > 0.1, "the pose must change"
-    assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
+    assert_right(tube, armature, "linear")
 
 
 def test_still_picture(scene: bpy.types.Scene, tmp_path: Path) -> None:
     tube, twin, armature = make_twins()
     scene.frame_set(5)
-    pictures = {}
-    for name in ("ours", "theirs"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        scene.render.filepath = str(tmp_path / f"{name}.exr")
-        bpy.ops.render.render(write_still=True)
-        pictures[name] = read(tmp_path / f"{name}.exr")
-        assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
-    assert_same(pictures["ours"], pictures["theirs"])
+    pictures = []
+    for shown, hidden in ((tube, twin), (twin, tube)):
+        show_alone(shown, hidden)
+        pictures.append(still(scene, tmp_path / "still.exr"))
+        assert_right(tube, armature, "linear")
+    assert_same(*pictures)
 
 
 def test_cloth_that_is_in_no_cache(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -76,32 +81,21 @@ def test_cloth_that_is_in_no_cache(scene: bpy.types.Scene, tmp_path: Path) -> No
     for item in (tube, twin):
         item.vertex_groups.new(name="Pin").add(list(range(300)), 1.0, "REPLACE")
         item.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "Pin"
-    pictures = {}
-    for name in ("ours", "theirs"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        tube.hide_viewport, twin.hide_viewport = tube.hide_render, twin.hide_render
-        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
-    for ours, theirs in zip(pictures["ours"], pictures["theirs"], strict=True):
-        assert_same(ours, theirs)
+    pictures = []
+    for name, shown, hidden in (("ours", tube, twin), ("theirs", twin, tube)):
+        show_alone(shown, hidden)
+        shown.hide_viewport, hidden.hide_viewport = False, True
+        pictures.append(animation(scene, tmp_path, name, FRAMES))
+    assert_all_same(*pictures)
 
 
 def test_rendered_straight_from_a_file(scene: bpy.types.Scene, tmp_path: Path) -> None:
-    make_twins()
-    mesh_named("Twin").hide_render = False
-    mesh_named("Tube").hide_render = True
-    scene.render.filepath = str(tmp_path / "theirs-####.exr")
-    bpy.ops.render.render(animation=True)
-    mesh_named("Twin").hide_render = True
-    mesh_named("Tube").hide_render = False
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    current_scene().render.filepath = str(tmp_path / "ours-####.exr")
-    bpy.ops.render.render(animation=True)
-    for frame in FRAMES:
-        assert_same(read(tmp_path / f"ours-{frame:04}.exr"), read(tmp_path / f"theirs-{frame:04}.exr"))
+    tube, twin, _ = make_twins()
+    show_alone(twin, tube)
+    theirs = animation(scene, tmp_path, "theirs", FRAMES)
+    show_alone(tube, twin)
+    rigs.reopen(tmp_path / "shot.blend")
+    assert_all_same(animation(current_scene(), tmp_path, "ours", FRAMES), theirs)
 
 
 @pytest.mark.parametrize(
@@ -117,19 +111,17 @@ def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind:
         modifier = item.modifiers.new("Before", kind)
         for name, value in settings.items():
             setattr(modifier, name, value)
-        move_up(item, modifier)
+        addon.module("engine.stack").move(item, modifier, 0)
         for vertex in item.data.vertices:
             vertex.co.y += 0.45
-    pictures = {}
-    for name in ("ours", "theirs", "ours again"):
-        tube.hide_render, twin.hide_render = "ours" not in name, "ours" in name
-        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
-        assert error(rigs.evaluated(tube), deformed(tube, armature, "linear")) < TOLERANCE
-    for name in ("ours", "ours again"):
-        for ours, theirs in zip(pictures[name], pictures["theirs"], strict=True):
-            assert_same(ours, theirs)
+    pictures = []
+    for name, shown, hidden in (("ours", tube, twin), ("theirs", twin, tube), ("ours again", tube, twin)):
+        show_alone(shown, hidden)
+        pictures.append(animation(scene, tmp_path, name, FRAMES))
+        assert_right(tube, armature, "linear")
+    ours, theirs, again = pictures
+    assert_all_same(ours, theirs)
+    assert_all_same(again, theirs)
 
 
 def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -142,9 +134,8 @@ def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Pat
     renders.show_in_between(scene, twin, tmp_path / "reference.pc2", ends, lambda: deformed(tube, armature))
     pictures = render_both(scene, tmp_path, tube, twin)
     scene.render.use_motion_blur = False
-    bpy.ops.render.render(animation=True)
-    sharp = read(tmp_path / f"theirs-{FRAMES[0]:04}.exr")
-    assert np.abs(sharp - pictures[0]).max() > 0.1, "there must be blur"
+    sharp = animation(scene, tmp_path, "sharp", FRAMES)
+    assert np.abs(sharp[0] - pictures[0]).max() > 0.1, "there must be blur"
 
 
 def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -170,24 +161,12 @@ def test_view_layers_and_a_hidden_rig(scene: bpy.types.Scene, tmp_path: Path) ->
     for name in ("Tube", "Twin"):
         for layer in scene.view_layers:
             layer.use = layer.name == name
-        scene.render.filepath = str(tmp_path / f"{name}-####.exr")
-        bpy.ops.render.render(animation=True)
-        pictures[name] = [read(tmp_path / f"{name}-{frame:04}.exr") for frame in FRAMES]
-    for ours, theirs in zip(pictures["Tube"], pictures["Twin"], strict=True):
-        assert_same(ours, theirs)
+        pictures[name] = animation(scene, tmp_path, name, FRAMES)
+    assert_all_same(pictures["Tube"], pictures["Twin"])
     # Both at once: the picture is that of the first layer, rendered beside the other's.
     for layer in scene.view_layers:
         layer.use = True
-    scene.render.filepath = str(tmp_path / "both-####.exr")
-    bpy.ops.render.render(animation=True)
-    for frame, theirs in zip(FRAMES, pictures["Twin"], strict=True):
-        assert_same(read(tmp_path / f"both-{frame:04}.exr"), theirs)
-
-
-def move_up(item: MeshObject, modifier: bpy.types.Modifier) -> None:
-    """Put a modifier first."""
-    with bpy.context.temp_override(object=item, active_object=item):
-        bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=0)
+    assert_all_same(animation(scene, tmp_path, "both", FRAMES), pictures["Twin"])
 
 
 def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -207,17 +186,13 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
         key.keyframe_insert("value", frame=frame)
     scene.frame_set(5)
     assert 0.3 < tube.sbs.amount < 0.7
-    pictures = {}
-    for name in ("ours", "theirs"):
-        tube.hide_render, twin.hide_render = name != "ours", name == "ours"
-        scene.render.filepath = str(tmp_path / f"{name}.exr")
-        bpy.ops.render.render(write_still=True)
-        pictures[name] = read(tmp_path / f"{name}.exr")
-    assert_same(pictures["ours"], pictures["theirs"])
+    show_alone(tube, twin)
+    ours = still(scene, tmp_path / "ours.exr")
+    show_alone(twin, tube)
+    theirs = still(scene, tmp_path / "theirs.exr")
+    assert_same(ours, theirs)
     current_scene().render.use_motion_blur = False
-    bpy.ops.render.render(write_still=True)
-    sharp = read(tmp_path / "theirs.exr")
-    assert np.abs(sharp - pictures["theirs"]).max() > 0.1, "there must be motion"
+    assert np.abs(still(scene, tmp_path / "sharp.exr") - theirs).max() > 0.1, "there must be motion"
 
 
 def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -232,9 +207,7 @@ def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> N
         tube.sbs.method = method
         show(shown=shown)
         current_layer().update()
-        scene.render.filepath = str(tmp_path / f"{len(pictures)}.exr")
-        bpy.ops.render.render(write_still=True)
-        pictures.append(read(tmp_path / f"{len(pictures)}.exr"))
+        pictures.append(still(scene, tmp_path / "still.exr"))
     usual, while_compared, linear = pictures
     assert_same(while_compared, usual)
     assert np.abs(linear - usual).max() > 0.1, "it must make a difference"

@@ -121,10 +121,7 @@ def test_after_unbinding(character: Character) -> None:
 def test_shape_keys_go_on(character: Character, with_key: bool) -> None:
     """What comes to the modifier is passed on: in each frame that of the keys."""
     tube, _armature = character
-    tube.shape_key_add(name="Basis")
-    wide = tube.shape_key_add(name="Wide")
-    wide.data.foreach_set("co", (rigs.positions(tube.data) * (1.3, 0.8, 1.0)).ravel())
-    wide.value = 0.5
+    wide = rigs.add_shape(tube, (1.3, 0.8, 1.0), 0.5)
     if with_key:
         wide.keyframe_insert("value", frame=10)
         wide.value = 1.0

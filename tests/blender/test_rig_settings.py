@@ -107,16 +107,6 @@ def test_files_from_before(character: Family, tmp_path: Path) -> None:
     assert (new.sbs.scope, new.sbs.method) == ("RIG", "LINEAR"), "as a mesh that is bound already"
 
 
-def test_another_armature(character: Family) -> None:
-    _, tubes = character
-    other = rigs.make_armature(name="Other")
-    other.sbs.method = "RIGID"
-    other.sbs.center = "WEIGHTED"
-    tubes[0].sbs.armature = other
-    current_layer().update()
-    assert (tubes[0].sbs.method, tubes[0].sbs.center, tubes[0].sbs.scope) == ("RIGID", "WEIGHTED", "RIG")
-
-
 def test_unbinding_keeps_whose_they_are(character: Family) -> None:
     armature, tubes = character
     rigs.select(tubes)

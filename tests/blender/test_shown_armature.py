@@ -12,7 +12,7 @@ import pytest
 import renders
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, MeshObject, armature_named, character_of, current_layer, current_scene, mesh_named
+from objects import Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
 KINDS = [
     pytest.param(False, id="live"),
@@ -165,9 +165,8 @@ def test_a_file_of_an_earlier_version(character: Character, tmp_path: Path) -> N
 
 
 def test_override(character: Character, tmp_path: Path) -> None:
-    rigs.save_library(tmp_path / "library.blend", character)
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    tube, armature = character_of(rigs.override_character(tmp_path / "library.blend").objects)
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     rigs.turn(armature, seed=3)
     for ours, method in ((True, "spherical"), (False, "linear"), (True, "spherical")):
         show(tube, ours, True)
@@ -178,11 +177,9 @@ def test_renders(character: Character, tmp_path: Path) -> None:
     """What is shown in renders counts there, whatever the viewport shows, and though nothing was evaluated before."""
     tube, _ = character
     scene = renders.make_scene(range(1, 2), 48)
-    scene.render.filepath = str(tmp_path / "picture.exr")
 
     def picture() -> renders.Picture:
-        bpy.ops.render.render(write_still=True)
-        return renders.read(tmp_path / "picture.exr")
+        return renders.still(scene, tmp_path / "picture.exr")
 
     pictures = {}
     for method in ("SPHERICAL", "LINEAR"):

@@ -57,19 +57,6 @@ def test_another_that_does_nothing_is_left_alone(character: Character) -> None:
     assert idle.show_viewport
 
 
-def test_shown_to_paint(character: Character) -> None:
-    """Weight Paint asks for a modifier that is shown, and leaving it hides that again."""
-    tube, _armature = character
-    rigs.select([tube])
-    for _ in range(2):
-        bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
-        current_layer().update()
-        assert tube.modifiers["Armature"].show_viewport
-        bpy.ops.object.mode_set(mode="OBJECT")
-        current_layer().update()
-        assert not tube.modifiers["Armature"].show_viewport
-
-
 @pytest.mark.parametrize("keep", [False, True], ids=["in place of the modifier", "besides"])
 @pytest.mark.parametrize(
     "is_portable", [False, pytest.param(True, marks=pytest.mark.blender(since=(5, 1)))], ids=["live", "portable"]
@@ -102,11 +89,7 @@ def test_apply_as_shape_key(character: Character, keep: bool, is_portable: bool)
 def test_shape_keys_are_in_it(character: Character) -> None:
     """As with Blender's own: what keys do is in the new one."""
     tube, armature = character
-    tube.shape_key_add(name="Basis")
-    fat = tube.shape_key_add(name="Fat")
-    for point in fat.data:
-        point.co = (1.5 * point.co.x, 1.5 * point.co.y, point.co.z)
-    fat.value = 0.5
+    fat = rigs.add_shape(tube, (1.5, 1.5, 1.0), 0.5)
     rest = rigs.positions(tube.data) * (1.25, 1.25, 1.0)
     wanted = deformed(tube, armature, rest=rest)
     rigs.select([tube])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, MeshObject, armature_named, mesh_named
+from objects import Character, armature_named, mesh_named
 
 
 @pytest.fixture
@@ -67,6 +67,7 @@ def test_both_sides_of_a_joint(character: Character, scheme: str) -> None:
     if scheme == "1:3":
         # One in the middle of every face, with weights and texture coordinates between.
         assert {len(face.vertices) for face in tube.data.polygons} == {3, 4}
+        weights = rigs.weights(tube)
         for vertex in list(tube.data.vertices)[old:]:
             corners = {
                 other
@@ -75,19 +76,12 @@ def test_both_sides_of_a_joint(character: Character, scheme: str) -> None:
                 for other in face.vertices
                 if other != vertex.index
             }
-            mean = np.mean([weights_of(tube, corner) for corner in corners], axis=0)
-            np.testing.assert_allclose(weights_of(tube, vertex.index), mean, atol=1e-6)
+            mean = np.mean([weights[corner] for corner in corners], axis=0)
+            np.testing.assert_allclose(weights[vertex.index], mean, atol=1e-6)
     for loop in tube.data.loops:
         place = tube.data.vertices[loop.vertex_index].co
         assert tube.data.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((place.x, place.z), abs=1e-6)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
-
-
-def weights_of(tube: MeshObject, vertex: int) -> list[float]:
-    weights = [0.0] * 4
-    for entry in tube.data.vertices[vertex].groups:
-        weights[entry.group] = entry.weight
-    return weights
 
 
 def test_attachment_is_that_of_bones_blending(character: Character) -> None:

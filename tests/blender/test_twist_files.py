@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +11,7 @@ import bpy
 import limbs
 import numpy as np
 import pytest
+import renders
 import rigs
 from expected import deformed, error, kept_centers
 from limbs import LIMBS, twist
@@ -20,13 +19,12 @@ from objects import (
     ArmatureObject,
     Character,
     MeshObject,
-    armature_named,
     character_of,
     current_layer,
     current_scene,
     library,
-    mesh_named,
 )
+from portables import shapes_without_addon
 
 EXACT = 1e-6
 # Nodes have single precision: rotations are taken out of matrices, and put into others.
@@ -82,11 +80,7 @@ def test_save_and_load(character: Character, tmp_path: Path) -> None:
     tube, armature = character
     tube.sbs.twist_across, tube.sbs.twist_profile = 0.25, "SMOOTH"
     armature.pose.bones["UpperArm"].sbs_twist = False
-    path = str(tmp_path / "character.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    tube, armature = rigs.reopen(tmp_path / "character.blend")
     assert_spread(tube, armature, "ForeArm", across=0.25, smooth=True)
     assert "radii long" in armature.pose.bones["UpperArm"].sbs.twist_reason
     assert armature.sbs.twist_found
@@ -101,37 +95,22 @@ def test_files_of_earlier_versions_keep_what_they_had(tmp_path: Path) -> None:
     for name in ("spread_twist", "twist_profile", "twist_across", "twist_follow"):
         tube.sbs.property_unset(name)
         armature.sbs.property_unset(name)
-    path = str(tmp_path / "earlier.blend")
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=path)
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    tube, armature = rigs.reopen(tmp_path / "earlier.blend")
     pose(armature)
     assert not tube.sbs.spread_twist
     assert error(rigs.evaluated(tube), deformed(tube, armature)) < EXACT
 
 
 def test_linked_and_overridden(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    rigs.save_library(tmp_path / "library.blend", character)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    made = rigs.override_character(tmp_path / "library.blend")
-
-    def parts() -> Character:
-        items = [item for item in bpy.data.objects if item.override_library and item.name in ("Tube", "Rig")]
-        return character_of(items)
-
-    assert made is not None
-    tube, armature = parts()
+    rigs.save_library(tmp_path / "library.blend")
+    tube, armature = rigs.override_character(tmp_path / "library.blend")
     pose(armature, seed=4)
     assert_spread(tube, armature)
     armature.pose.bones["UpperArm"].sbs_twist = False
     tube.sbs.twist_across = 0.75
     assert_spread(tube, armature, "ForeArm", across=0.75)
-    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
-    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
-    tube, armature = parts()
+    rigs.reopen(tmp_path / "shot.blend")
+    tube, armature = rigs.overridden()
     assert_spread(tube, armature, "ForeArm", across=0.75)
     rigs.select([tube])
     assert addon.ops.find_limbs() == {"FINISHED"}
@@ -144,7 +123,7 @@ def test_a_mesh_of_a_linked_rig(character: Character, tmp_path: Path) -> None:
     armature.pose.bones["UpperArm"].sbs_twist = False
     path = str(tmp_path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
-    bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
+    rigs.close()
     with library(path, link=True) as (_there, here):
         here.objects = ["Rig"]
     armature = here.objects[0]
@@ -191,8 +170,8 @@ def test_apply_to_a_shape_key(character: Character) -> None:
 
 
 def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict[float, np.ndarray]:
-    """Render frames with motion blur; what the modifier was given in each moment of them."""
-    scene = current_scene()
+    """Render frames 4 to 6, or the present one, with motion blur; what the modifier was given in each moment."""
+    scene = renders.make_scene(range(4, 7), pixels=8, motion_blur=True)
     carriers = addon.module("engine.carriers")
     given = {}
     write = carriers.write
@@ -201,18 +180,7 @@ def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict
         given[scene.frame_current_final] = positions.astype(np.float64)
         write(carrier, positions)
 
-    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    scene.collection.objects.link(camera)
-    scene.camera = camera
-    camera.location = (0.0, -12.0, 2.0)
-    camera.rotation_euler = (np.pi / 2, 0.0, 0.0)
-    scene.render.engine = "CYCLES"  # type: ignore[assignment]  # the stubs know engines that are no add-ons alone
-    cycles: Any = scene.cycles
-    cycles.samples, cycles.device = 1, "CPU"
-    cycles.use_denoising = False
-    scene.render.resolution_x = scene.render.resolution_y = 8
-    scene.render.use_motion_blur = True
-    scene.render.filepath = str(path / "picture-####.png")
+    scene.render.filepath = str(path / "picture-####.exr")
     with monkeypatch.context() as patch:
         patch.setattr(carriers, "write", remember)
         bpy.ops.render.render(animation=animation, write_still=not animation)
@@ -224,7 +192,6 @@ def test_render(character: Character, tmp_path: Path, monkeypatch: pytest.Monkey
     """What is rendered, with motion blur, is what the view shows in that moment."""
     tube, armature = character
     animate(armature)
-    current_scene().frame_start, current_scene().frame_end = 4, 6
     current_scene().frame_set(4)
     given = render(tmp_path, monkeypatch, animation)
     assert len(list(tmp_path.iterdir())) == (3 if animation else 1)
@@ -327,21 +294,9 @@ def test_portable_without_the_addon(character: Character, tmp_path: Path) -> Non
     assert addon.ops.make_portable() == {"FINISHED"}
     pose(armature, 7)
     current_layer().update()
-    np.save(tmp_path / "wanted.npy", limbs.deformed(tube, armature))
-    path = tmp_path / "character.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    script = (
-        "import bpy, numpy as np\n"
-        f"bpy.ops.wm.open_mainfile(filepath={str(path)!r})\n"
-        "assert not hasattr(bpy.types.Object, 'sbs')\n"
-        "tube = bpy.data.objects['Tube'].evaluated_get(bpy.context.evaluated_depsgraph_get())\n"
-        "found = np.array([vertex.co for vertex in tube.data.vertices])\n"
-        f"wanted = np.load({str(tmp_path / 'wanted.npy')!r})\n"
-        "size = np.ptp(wanted, axis=0).max()\n"
-        "print('error', np.abs(found - wanted).max() / size)\n"
-        f"assert np.abs(found - wanted).max() < {NODES} * size\n"
-    )
-    subprocess.run([sys.executable, "-c", script], check=True)
+    wanted = limbs.deformed(tube, armature)
+    ((found,),) = shapes_without_addon(tmp_path, ["Tube"], [current_scene().frame_current])
+    assert error(found, wanted) < NODES
 
 
 @pytest.mark.blender(since=(5, 1))

@@ -64,7 +64,7 @@ def test_twists_go_on_from_frame_to_frame(winding: Character) -> None:
         current_scene().frame_set(frame)
         assert_spread(tube, armature, twists=own(STEP * (frame - 1)), frames=8)
     # And back; in parts of frames, as motion blur does.
-    for moment in np.arange(21.0, 1.0, -0.25).tolist():
+    for moment in np.arange(21.0, 1.0, -0.75).tolist():
         current_scene().frame_set(int(moment), subframe=moment % 1.0)
         assert_spread(tube, armature, twists=own(STEP * (moment - 1)), frames=8)
 

@@ -10,7 +10,6 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from numpy.typing import NDArray
 from objects import MeshObject, armature_object, current_layer, current_scene, mesh_object, new_mesh
 
 # Blender keeps weights in float32.
@@ -36,41 +35,27 @@ def tube() -> MeshObject:
     return mesh
 
 
-def weights_of(item: MeshObject, bones: int = BONES) -> NDArray[np.float32]:
-    """Weights (V, bones) of the groups B0, B1, ..., read one by one."""
-    result = np.zeros((len(item.data.vertices), bones), np.float32)
-    for vertex in item.data.vertices:
-        for element in vertex.groups:
-            result[vertex.index, int(item.vertex_groups[element.group].name[1:])] = element.weight
-    return result
-
-
-def triangles_of(item: MeshObject) -> NDArray[np.int32]:
-    item.data.calc_loop_triangles()
-    return np.array([triangle.vertices for triangle in item.data.loop_triangles], np.int32)
-
-
 def selected(item: MeshObject) -> list[int]:
     return [vertex.index for vertex in item.data.vertices if vertex.select]
 
 
 def test_smooth(tube: MeshObject, weights: ModuleType) -> None:
-    before = weights.from_dense(weights_of(tube))
+    before = weights.from_dense(rigs.weights(tube))
     expected = weights.smooth(
-        rigs.positions(tube.data), triangles_of(tube), *before, iterations=3, strength=0.7, limit=BONES
+        rigs.positions(tube.data), rigs.triangles(tube.data), *before, iterations=3, strength=0.7, limit=BONES
     )
     assert addon.ops.smooth_weights(iterations=3, strength=0.7) == {"FINISHED"}
-    np.testing.assert_allclose(weights_of(tube), weights.to_dense(*expected, BONES), atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(tube), weights.to_dense(*expected, BONES), atol=TOLERANCE)
 
 
 def test_smooth_keeps_what_is_locked_or_masked(tube: MeshObject) -> None:
-    before = weights_of(tube)
+    before = rigs.weights(tube)
     tube.vertex_groups["B2"].lock_weight = True
     chosen = np.arange(300, 400)
     addon.module("interface.rigged").select_vertices(tube, chosen)
     tube.data.use_paint_mask_vertex = True
     assert addon.ops.smooth_weights() == {"FINISHED"}
-    after = weights_of(tube)
+    after = rigs.weights(tube)
     others = np.setdiff1d(np.arange(len(before)), chosen)
     np.testing.assert_array_equal(after[others], before[others])
     np.testing.assert_array_equal(after[:, 2], before[:, 2])
@@ -81,27 +66,27 @@ def test_weights_for_spherical_blending(tube: MeshObject, weights: ModuleType) -
     bones = tube.modifiers["Armature"].object.data.bones
     expected = weights.widen(
         rigs.positions(tube.data),
-        triangles_of(tube),
-        *weights.from_dense(weights_of(tube)),
+        rigs.triangles(tube.data),
+        *weights.from_dense(rigs.weights(tube)),
         [bone.head_local for bone in bones],
         [bone.tail_local for bone in bones],
         reach=0.3,
     )
-    before = weights_of(tube)
+    before = rigs.weights(tube)
     assert addon.ops.spherical_weights(reach=0.3) == {"FINISHED"}
-    after = weights_of(tube)
+    after = rigs.weights(tube)
     np.testing.assert_allclose(after, weights.to_dense(*expected, BONES), atol=TOLERANCE)
     assert (after != before).any()
 
 
 def test_weights_for_spherical_blending_keep_what_is_locked_or_masked(tube: MeshObject) -> None:
-    before = weights_of(tube)
+    before = rigs.weights(tube)
     tube.vertex_groups["B2"].lock_weight = True
     chosen = np.arange(300, 400)
     addon.module("interface.rigged").select_vertices(tube, chosen)
     tube.data.use_paint_mask_vertex = True
     assert addon.ops.spherical_weights() == {"FINISHED"}
-    after = weights_of(tube)
+    after = rigs.weights(tube)
     others = np.setdiff1d(np.arange(len(before)), chosen)
     np.testing.assert_array_equal(after[others], before[others])
     np.testing.assert_array_equal(after[:, 2], before[:, 2])
@@ -170,7 +155,7 @@ def test_check_selects_bad_vertices(tube: MeshObject) -> None:
     tube.vertex_groups["B0"].add([17], 0.5, "REPLACE")
     assert addon.ops.check_weights() == {"FINISHED"}
     assert selected(tube) == [5, 17]
-    shared = np.flatnonzero((weights_of(tube) > 0).sum(axis=1) > 1)
+    shared = np.flatnonzero((rigs.weights(tube) > 0).sum(axis=1) > 1)
     assert addon.ops.check_weights(limit=1) == {"FINISHED"}
     assert selected(tube) == sorted({5, 17, *shared.tolist()})
 
@@ -183,25 +168,25 @@ def test_transfer(tube: MeshObject, weights: ModuleType) -> None:
     rigs.select([tube, other])
     expected = weights.transfer(
         rigs.positions(tube.data),
-        triangles_of(tube),
-        *weights.from_dense(weights_of(tube)),
+        rigs.triangles(tube.data),
+        *weights.from_dense(rigs.weights(tube)),
         rigs.positions(other.data) + np.array([0.02, 0.0, 0.0]),
     )
     current_layer().update()
     assert addon.ops.transfer_weights() == {"FINISHED"}
     dense = weights.to_dense(expected.joint_indices, expected.joint_weights, BONES)
     # Between float32 vertices a nearest point may lie on either of two triangles that share an edge.
-    np.testing.assert_allclose(weights_of(other), dense, atol=1e-4)
+    np.testing.assert_allclose(rigs.weights(other), dense, atol=1e-4)
 
 
 def test_transfer_leaves_what_is_far(tube: MeshObject) -> None:
     other = rigs.make_tube(name="Other")
-    before = weights_of(other)
+    before = rigs.weights(other)
     other.location = (5.0, 0.0, 0.0)
     rigs.select([tube, other])
     current_layer().update()
     assert addon.ops.transfer_weights(max_distance=1.0) == {"FINISHED"}
-    np.testing.assert_array_equal(weights_of(other), before)
+    np.testing.assert_array_equal(rigs.weights(other), before)
 
 
 def test_heat_copes_with_a_loose_island(tube: MeshObject) -> None:
@@ -213,7 +198,7 @@ def test_heat_copes_with_a_loose_island(tube: MeshObject) -> None:
     tube.vertex_groups.clear()
     tube.data = mesh
     assert addon.ops.heat_weights() == {"FINISHED"}
-    found = weights_of(tube)
+    found = rigs.weights(tube)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, atol=TOLERANCE)
     # The button lies beside the first bone.
     assert (found[count:].argmax(axis=1) == 0).all()
@@ -224,10 +209,11 @@ def test_heat(tube: MeshObject, weights: ModuleType) -> None:
     heads, tails = (
         np.array([getattr(bone, end) for bone in armature.data.bones]) for end in ("head_local", "tail_local")
     )
-    wanted = weights.heat_weights(rigs.positions(tube.data).astype("f4"), triangles_of(tube), heads, tails, limit=4)
+    points, faces = rigs.positions(tube.data).astype("f4"), rigs.triangles(tube.data)
+    wanted = weights.heat_weights(points, faces, heads, tails, limit=4)
     assert addon.ops.heat_weights() == {"FINISHED"}
     dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
-    np.testing.assert_allclose(weights_of(tube), dense, atol=TOLERANCE)
+    np.testing.assert_allclose(rigs.weights(tube), dense, atol=TOLERANCE)
 
 
 def test_refusals(tube: MeshObject) -> None:

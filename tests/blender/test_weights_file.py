@@ -24,11 +24,9 @@ def weights_in_blender(item: MeshObject, names: list[str]) -> np.ndarray:
     return dense
 
 
+@pytest.mark.usefixtures("importer_of_old_blender")
 @pytest.mark.parametrize("source", ["capsules", "heat"])
-def test_blender_imports_automatic_weights(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "bool" not in vars(np):
-        # For the importer of Blender 3.4, on releases of NumPy without that name.
-        monkeypatch.setitem(vars(np), "bool", bool)
+def test_blender_imports_automatic_weights(tmp_path: Path, source: str) -> None:
     sbs, weights = addon.module("core.library").load(), addon.module("core.library").load("weights")
     hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
     if source == "capsules":
