@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -13,11 +14,15 @@ import bpy
 from .core import library
 from .settings import preferences
 from .settings.declared import leave_to_blender
+from .settings.given import manager_of
 
 # Names of modules, imported later, so that the preferences can say which one cannot be loaded. Each may have
 #     CLASSES     of Blender's types,
 #     PROPERTIES  of Blender's own types, each with the type and its name,
 #     ENTRIES     functions that draw in Blender's own menus and panels, each with the name of one,
+#     HANDLERS    functions that Blender calls, each with the name of a list in bpy.app.handlers,
+#     KEYS        that artists can change in Preferences > Keymap: a keymap, an operator, a key, its modifiers and the
+#                 operator's properties; they come before Blender's own use of the key,
 # and register() and unregister() for other things.
 _NAMES = (
     "settings.properties",
@@ -65,6 +70,8 @@ _NAMES = (
 )
 
 _registered: list[ModuleType] = []
+# The keys of each module.
+_keys: dict[ModuleType, list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]] = {}
 
 
 def register() -> None:
@@ -87,8 +94,9 @@ def _register(module: ModuleType) -> None:
         bpy.utils.register_class(cls)
     for owner, name, value in getattr(module, "PROPERTIES", ()):
         setattr(owner, name, value)
-    for place, draw in _entries(module):
-        place.append(draw)
+    for place, function in _functions(module):
+        place.append(function)
+    _keys[module] = list(_add_keys(module))
     if hasattr(module, "register"):
         module.register()
     _registered.append(module)
@@ -97,18 +105,37 @@ def _register(module: ModuleType) -> None:
 def _unregister(module: ModuleType) -> None:
     if hasattr(module, "unregister"):
         module.unregister()
-    for place, draw in reversed(_entries(module)):
-        place.remove(draw)
+    for keymap, item in _keys.pop(module):
+        keymap.keymap_items.remove(item)
+    for place, function in reversed(_functions(module)):
+        place.remove(function)
     for owner, name, _ in reversed(getattr(module, "PROPERTIES", ())):
         delattr(owner, name)
     for cls in reversed(getattr(module, "CLASSES", ())):
         bpy.utils.unregister_class(cls)
 
 
-def _entries(module: ModuleType) -> list[tuple[Any, Any]]:
-    """The menus and panels of this Blender that a module draws in, each with its function."""
-    wanted = getattr(module, "ENTRIES", ())
-    return [(getattr(bpy.types, name), draw) for name, draw in wanted if hasattr(bpy.types, name)]
+def _functions(module: ModuleType) -> list[tuple[Any, Any]]:
+    """The functions of a module that draw in menus and panels or are called by Blender, each with where it belongs."""
+    wanted: tuple[tuple[object, str], ...] = ((bpy.types, "ENTRIES"), (bpy.app.handlers, "HANDLERS"))
+    return [
+        (getattr(owner, name), function)
+        for owner, kind in wanted
+        for name, function in getattr(module, kind, ())
+        # Not every Blender has all of them.
+        if hasattr(owner, name)
+    ]
+
+
+def _add_keys(module: ModuleType) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
+    own = manager_of(bpy.context).keyconfigs.addon
+    # Without a window there are no keys.
+    for keymap, operator, key, modifiers, properties in getattr(module, "KEYS", ()) if own is not None else ():
+        found = own.keymaps.new(name=keymap, space_type="VIEW_3D" if keymap == "3D View" else "EMPTY")
+        item = found.keymap_items.new(operator, key, "PRESS", **modifiers)
+        for name, value in properties.items():
+            setattr(item.properties, name, value)
+        yield found, item
 
 
 def unregister() -> None:

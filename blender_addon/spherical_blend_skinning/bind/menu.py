@@ -11,10 +11,9 @@ from typing import Any
 
 import bpy
 
-from ..interface import keys
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "ENTRIES", "register", "unregister"]
+__all__ = ["CLASSES", "ENTRIES", "KEYS"]
 
 # For other types of objects Blender's menu has other entries.
 _HAS_OTHER_ENTRIES = {"CURVES", "GPENCIL", "GREASEPENCIL"}
@@ -82,12 +81,5 @@ ENTRIES = (
     # For adding modifiers. Blender 3.4 has none; there our entry is in the panel.
     ("OBJECT_MT_modifier_add_deform", _draw_in_modifier_menu),
 )
-
-
-def register() -> None:
-    # If the menu does not open, Blender uses the key for its own menu.
-    keys.add("Object Mode", "wm.call_menu", "P", {"ctrl": True}, name=SBS_MT_set_parent.__name__)
-
-
-def unregister() -> None:
-    keys.remove(SBS_MT_set_parent.__name__)
+# If the menu does not open, Blender uses the key for its own menu.
+KEYS = (("Object Mode", "wm.call_menu", "P", {"ctrl": True}, {"name": SBS_MT_set_parent.__name__}),)

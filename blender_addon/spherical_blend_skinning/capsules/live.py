@@ -14,7 +14,7 @@ from . import bones as bone_capsules
 from .bones import BoneCapsules
 from .settings import capsule_settings_of
 
-__all__ = ["register", "unregister"]
+__all__ = ["HANDLERS", "unregister"]
 
 # The capsules of each armature that last assigned weights, by its full name.
 _seen: dict[str, BoneCapsules] = {}
@@ -70,7 +70,7 @@ def forget(*_arguments: object) -> None:
     _seen.clear()
 
 
-_HANDLERS = (
+HANDLERS = (
     ("depsgraph_update_post", depsgraph_updated),
     ("load_post", forget),
     ("undo_post", forget),
@@ -78,12 +78,5 @@ _HANDLERS = (
 )
 
 
-def register() -> None:
-    for name, handler in _HANDLERS:
-        getattr(bpy.app.handlers, name).append(handler)
-
-
 def unregister() -> None:
-    for name, handler in reversed(_HANDLERS):
-        getattr(bpy.app.handlers, name).remove(handler)
     _seen.clear()

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import bpy
 import numpy as np
 
@@ -14,10 +12,10 @@ from ..settings.given import manager_of
 from ..settings.typed import Operator, Result
 from . import difference
 
-__all__ = ["CLASSES", "KEY", "register", "unregister"]
+__all__ = ["CLASSES", "KEY", "KEYS", "unregister"]
 
 #: The key that switches slots of a render in the Image Editor.
-KEY: Literal["J"] = "J"
+KEY = "J"
 
 # Events with which the artist moves the view.
 _NAVIGATION = {
@@ -91,21 +89,8 @@ class SBS_OT_compare_with_linear(Action, Operator):
 
 
 CLASSES = (SBS_OT_compare_with_linear,)
-
-_entries: list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]] = []
-
-
-def register() -> None:
-    configuration = manager_of(bpy.context).keyconfigs.addon
-    if configuration is None:
-        # In the background there is no keyboard.
-        return
-    keymap = configuration.keymaps.new(name="3D View", space_type="VIEW_3D")
-    _entries.append((keymap, keymap.keymap_items.new("sbs.compare_with_linear", KEY, "PRESS")))
+KEYS = (("3D View", SBS_OT_compare_with_linear.bl_idname, KEY, {}, {}),)
 
 
 def unregister() -> None:
     comparison.show_linear(False)
-    while _entries:
-        keymap, entry = _entries.pop()
-        keymap.keymap_items.remove(entry)

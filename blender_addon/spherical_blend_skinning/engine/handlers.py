@@ -32,7 +32,7 @@ from . import (
     subject,
 )
 
-__all__ = ["register", "unregister"]
+__all__ = ["HANDLERS", "register", "unregister"]
 
 # Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True
@@ -406,7 +406,7 @@ def history_moved(*_arguments: object) -> None:
     _all_changed = True
 
 
-_HANDLERS = (
+HANDLERS = (
     ("frame_change_pre", frame_change_starts),
     ("depsgraph_update_pre", depsgraph_update_starts),
     ("frame_change_post", frame_changed),
@@ -428,16 +428,9 @@ _HANDLERS = (
 )
 
 
-def _known_handlers() -> list[tuple[str, Callable[..., None]]]:
-    """The handlers that this Blender supports."""
-    return [(name, handler) for name, handler in _HANDLERS if hasattr(bpy.app.handlers, name)]
-
-
 def register() -> None:
     global _all_changed
     _all_changed = True
-    for name, handler in _known_handlers():
-        getattr(bpy.app.handlers, name).append(handler)
     _tag_bound_objects()
 
 
@@ -454,8 +447,6 @@ def _tag_bound_objects() -> None:
 
 
 def unregister() -> None:
-    for name, handler in reversed(_known_handlers()):
-        getattr(bpy.app.handlers, name).remove(handler)
     for timer in (_show_again, _tag_all, look_for_centers):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)

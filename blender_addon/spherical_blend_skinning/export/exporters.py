@@ -21,7 +21,7 @@ from ..engine import muscle_list, stand_in
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
 
-__all__ = ["register", "unregister", "wrap_all"]
+__all__ = ["HANDLERS", "register", "unregister", "wrap_all"]
 
 _Execute = Callable[[Any, bpy.types.Context], Result]
 
@@ -94,18 +94,19 @@ def _menu_opened(_menu: Menu, _context: bpy.types.Context) -> None:
     wrap_all()
 
 
+HANDLERS = (("load_post", _file_loaded),)
+
+
 def register() -> None:
     global _is_on
     _is_on = True
     wrap_all()
-    bpy.app.handlers.load_post.append(_file_loaded)
     bpy.types.TOPBAR_MT_file_export.prepend(_menu_opened)
 
 
 def unregister() -> None:
     global _is_on
     bpy.types.TOPBAR_MT_file_export.remove(_menu_opened)
-    bpy.app.handlers.load_post.remove(_file_loaded)
     _unwrap_all()
     # If another add-on has wrapped our function, it stays inside and does nothing.
     _is_on = False

@@ -7,11 +7,11 @@ import bpy
 
 from ..capsules.settings import capsule_settings_of
 from ..engine import bake
-from ..interface import keys, owner, rigged
+from ..interface import owner, rigged
 from ..settings.given import view_layer_of
 from ..settings.typed import Menu, armature_data
 
-__all__ = ["CLASSES", "register", "unregister"]
+__all__ = ["CLASSES", "KEYS"]
 
 
 class SBS_MT_pie(Menu):
@@ -47,11 +47,4 @@ class SBS_MT_pie(Menu):
 
 
 CLASSES = (SBS_MT_pie,)
-
-
-def register() -> None:
-    keys.add("3D View", "wm.call_menu_pie", "D", {"ctrl": True, "shift": True}, name=SBS_MT_pie.__name__)
-
-
-def unregister() -> None:
-    keys.remove(SBS_MT_pie.__name__)
+KEYS = (("3D View", "wm.call_menu_pie", "D", {"ctrl": True, "shift": True}, {"name": SBS_MT_pie.__name__}),)
