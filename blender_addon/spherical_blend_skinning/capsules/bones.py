@@ -44,14 +44,7 @@ class BoneCapsules(NamedTuple):
 
     def select(self, chosen: list[int]) -> BoneCapsules:
         """Those of some bones, in an order."""
-        return BoneCapsules(
-            heads=self.heads[chosen],
-            tails=self.tails[chosen],
-            inner_radii=self.inner_radii[chosen],
-            outer_radii=self.outer_radii[chosen],
-            multipliers=self.multipliers[chosen],
-            falloffs=self.falloffs[chosen],
-        )
+        return BoneCapsules(*(part[chosen] for part in self))
 
 
 def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import carriers, comparison, live_group, node_trees, stack, states
+from ..engine import comparison, live, states
 
 __all__ = ["Difference", "find"]
 
@@ -34,12 +34,8 @@ class Difference(NamedTuple):
 
 def find(item: bpy.types.Object) -> Difference | None:
     """The difference in the pose shown; None for an object that the live engine does not deform at present."""
-    state, modifier = states.state_of(item), stack.find(item)
-    if state is None or modifier is None or state.binding is None or state.skinning_matrices is None:
-        return None
-    carrier = node_trees.get_input(modifier, live_group.CARRIER)
-    shown = carrier and carriers.positions(carrier)
-    if shown is None or len(shown) != len(state.binding.surface.positions):
+    state, shown = states.state_of(item), live.shown(item)
+    if state is None or shown is None or state.binding is None or state.skinning_matrices is None:
         return None
     if len(state.skinning_matrices) != state.binding.joint_count:
         return None

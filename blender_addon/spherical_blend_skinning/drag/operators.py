@@ -12,7 +12,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..core.dragging import Dragging, Patch, Reach
-from ..engine import registry, states
+from ..engine import live, registry, states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
@@ -20,7 +20,7 @@ from ..settings.given import manager_of, scene_of
 from ..settings.properties import settings_of
 from ..settings.typed import Operator, Result, mesh_of
 from . import overlay
-from .session import Session, begin, hindrance, prepare, shown
+from .session import Session, begin, hindrance, prepare
 
 __all__ = ["CLASSES", "falloff_of_brush", "find_vertex"]
 
@@ -93,7 +93,7 @@ def find_vertex(
     else:
         return None
     original = item.original
-    positions = shown(original)
+    positions = live.shown(original)
     if positions is None:
         return None
     local = np.array(original.matrix_world.inverted_safe() @ where, np.float32)

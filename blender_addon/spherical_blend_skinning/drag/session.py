@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.dragging import Dragging, Patch, Reach, Rows
-from ..engine import carriers, live_group, methods, node_trees, reading, stack, states
+from ..engine import live, methods, reading, stack, states
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
-__all__ = ["Session", "begin", "hindrance", "prepare", "shown"]
+__all__ = ["Session", "begin", "hindrance", "prepare"]
 
 
 def hindrance(item: bpy.types.Object | None) -> str:
@@ -37,16 +37,6 @@ def hindrance(item: bpy.types.Object | None) -> str:
     if state is None or state.binding is None or state.skinning_matrices is None:
         return (state and state.problem) or f"{item.name} is not deformed now"
     return ""
-
-
-def shown(item: bpy.types.Object) -> NDArray[np.float32] | None:
-    """The vertices of a bound object as the modifier leaves them, (V, 3), in the space of the object."""
-    modifier, state = stack.find(item), states.state_of(item)
-    if modifier is None or state is None or state.binding is None:
-        return None
-    carrier = node_trees.get_input(modifier, live_group.CARRIER)
-    found = carrier and carriers.positions(carrier)
-    return found if found is not None and len(found) == len(state.binding.surface.positions) else None
 
 
 @dataclass
@@ -168,7 +158,7 @@ def begin(item: bpy.types.Object, vertex: int, dragging: Dragging | None = None)
         As `prepare`; or if there is no such vertex.
     """
     dragging = dragging or prepare(item)
-    state, positions = states.state_of(item), shown(item)
+    state, positions = states.state_of(item), live.shown(item)
     if state is None or state.binding is None or positions is None:
         raise ValueError(f"{item.name} is not deformed now")
     if not 0 <= vertex < len(positions):

@@ -17,7 +17,8 @@ import bpy
 
 from ..settings.given import evaluated
 from ..settings.properties import settings_of
-from ..settings.typed import has_key, mesh_of, new_armature_modifier
+from ..settings.typed import has_key, mesh_of
+from . import probes
 
 __all__ = ["depsgraph", "forget", "is_wanted", "remove"]
 
@@ -125,16 +126,6 @@ def _provide_probes(poses: bpy.types.Scene, items: Iterable[bpy.types.Object]) -
             bpy.data.objects.remove(probe)
     for item, armature in wanted:
         others = poses.collection.objects
-        probe = bpy.data.objects.new("SBS Pose", others[0].data if others else _new_mesh())
+        probe = probes.new_dependent(armature, mesh_of(others[0]) if others else probes.new_mesh())
         cast("bpy.types.CopyTransformsConstraint", probe.constraints.new("COPY_TRANSFORMS")).target = item
-        modifier = new_armature_modifier(probe, "Armature")
-        modifier.object = armature
-        # Without vertex groups the modifier would otherwise ignore the pose.
-        modifier.use_bone_envelopes = True
         others.link(probe)
-
-
-def _new_mesh() -> bpy.types.Mesh:
-    mesh = bpy.data.meshes.new("SBS Pose")
-    mesh.vertices.add(1)
-    return mesh

@@ -44,7 +44,7 @@ from .muscles import read_anew
 from .states import Change, State
 from .subject import Positions, Subject
 
-__all__ = ["must_not_wait", "update", "update_all"]
+__all__ = ["must_not_wait", "shown", "update", "update_all"]
 
 
 def update(
@@ -90,6 +90,16 @@ def update_all(
     if not comparison.is_for(depsgraph):
         _write_bellies(changes, found, depsgraph)
     return found
+
+
+def shown(item: bpy.types.Object) -> Positions | None:
+    """The vertices (V, 3) of an object as our modifier leaves them, in its space; None if it is not deformed now."""
+    modifier, state = stack.find(item), states.state_of(item)
+    if modifier is None or state is None or state.binding is None:
+        return None
+    carrier = node_trees.get_input(modifier, live_group.CARRIER)
+    found = carrier and carriers.positions(carrier)
+    return found if found is not None and len(found) == len(state.binding.surface.positions) else None
 
 
 def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:

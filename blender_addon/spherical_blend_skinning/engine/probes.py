@@ -12,22 +12,33 @@ import bpy
 
 from ..settings.typed import has_key, new_armature_modifier
 
-__all__ = ["is_needed", "is_probe", "new", "rig_of"]
+__all__ = ["is_needed", "is_probe", "new", "new_dependent", "new_mesh", "rig_of"]
 
 _MARK = "sbs_pose_probe"
 
 
 def new(armature: bpy.types.Object) -> bpy.types.Object:
     """A probe for an armature object."""
+    probe = new_dependent(armature, new_mesh())
+    probe[_MARK] = True
+    return probe
+
+
+def new_mesh() -> bpy.types.Mesh:
+    """A mesh of one vertex."""
     mesh = bpy.data.meshes.new("SBS Pose Probe")
     mesh.vertices.add(1)
-    probe = bpy.data.objects.new("SBS Pose Probe", mesh)
-    probe[_MARK] = True
-    modifier = new_armature_modifier(probe, "Armature")
+    return mesh
+
+
+def new_dependent(armature: bpy.types.Object | None, mesh: bpy.types.Mesh) -> bpy.types.Object:
+    """An object, in no collection, for which Blender poses an armature object."""
+    item = bpy.data.objects.new("SBS Pose Probe", mesh)
+    modifier = new_armature_modifier(item, "Armature")
     modifier.object = armature
     # Without vertex groups the modifier would otherwise ignore the pose.
     modifier.use_bone_envelopes = True
-    return probe
+    return item
 
 
 def is_probe(item: bpy.types.Object) -> bool:

@@ -44,16 +44,9 @@ def _alone(
     item: bpy.types.Object, modifier: bpy.types.NodesModifier, view_layer: bpy.types.ViewLayer
 ) -> NDArray[np.float32]:
     """The vertices (V, 3) after our modifier, with later modifiers hidden meanwhile."""
-    place = list(item.modifiers).index(modifier)
-    shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
-    try:
-        for other, _ in shown:
-            other.show_viewport = other == modifier
+    with stack.only_before(item, modifier, and_it=True):
         depsgraph = evaluated(view_layer)
         if stack.find(item) is not None:
             live.update(item, depsgraph, wait=True)
             depsgraph = evaluated(view_layer)
         return reading.positions(mesh_of(item.evaluated_get(depsgraph)))
-    finally:
-        for other, before in shown:
-            other.show_viewport = before

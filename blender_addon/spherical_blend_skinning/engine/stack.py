@@ -7,6 +7,8 @@ and Blender still renames vertex groups with bones and knows for Weight Paint wh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 import bpy
@@ -29,6 +31,7 @@ __all__ = [
     "find",
     "find_armature",
     "move",
+    "only_before",
     "restore_armature_modifier",
     "take_carriers",
 ]
@@ -89,6 +92,20 @@ def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.typ
         if other.show_viewport or other.show_render:
             result.append(other)
     return result
+
+
+@contextmanager
+def only_before(item: bpy.types.Object, modifier: bpy.types.Modifier, *, and_it: bool = False) -> Iterator[None]:
+    """Hide a modifier in the viewport, and all after it, for the time being; with `and_it` it is shown itself."""
+    later = list(item.modifiers)[list(item.modifiers).index(modifier) :]
+    shown = [(other, other.show_viewport) for other in later]
+    try:
+        for other in later:
+            other.show_viewport = and_it and other == modifier
+        yield
+    finally:
+        for other, before in shown:
+            other.show_viewport = before
 
 
 def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifier]:

@@ -126,17 +126,11 @@ def faces_before(
 
     Only for operators, because the dependency graph is evaluated anew.
     """
-    place = list(item.modifiers).index(modifier)
-    shown = [(other, other.show_viewport) for other in list(item.modifiers)[place:]]
-    try:
-        for other, _ in shown:
-            other.show_viewport = False
+    with stack.only_before(item, modifier):
         depsgraph.update()
-        return reading.triangles(mesh_of(item.evaluated_get(depsgraph)))
-    finally:
-        for other, before in shown:
-            other.show_viewport = before
-        depsgraph.update()
+        found = reading.triangles(mesh_of(item.evaluated_get(depsgraph)))
+    depsgraph.update()
+    return found
 
 
 def signature(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> tuple[object, ...]:

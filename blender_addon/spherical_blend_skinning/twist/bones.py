@@ -24,7 +24,6 @@ def find(armature: bpy.types.Object) -> int:
     """
     if character.hindrance(armature):
         return 0
-    bones = [bone for bone in pose_of(armature).bones if bone.bone.use_deform]
     found = _judge(armature)
     for bone in pose_of(armature).bones:
         about = settings_of_pose_bone(bone)
@@ -35,7 +34,7 @@ def find(armature: bpy.types.Object) -> int:
     settings.twist_found = True
     limbs = [number for number, bone in enumerate(pose_of(armature).bones) if settings_of_pose_bone(bone).is_limb]
     settings.twist_row = limbs[0] if limbs else 0
-    return len([bone for bone in bones if settings_of_pose_bone(bone).is_limb])
+    return len(limbs)
 
 
 def _judge(armature: bpy.types.Object) -> dict[str, tuple[bool, str]]:
