@@ -129,8 +129,10 @@ def _functions(module: ModuleType) -> list[tuple[Any, Any]]:
 
 def _add_keys(module: ModuleType) -> Iterator[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
     own = manager_of(bpy.context).keyconfigs.addon
-    # Without a window there are no keys.
-    for keymap, operator, key, modifiers, properties in getattr(module, "KEYS", ()) if own is not None else ():
+    if own is None:
+        # Without a window there are no keys.
+        return
+    for keymap, operator, key, modifiers, properties in getattr(module, "KEYS", ()):
         found = own.keymaps.new(name=keymap, space_type="VIEW_3D" if keymap == "3D View" else "EMPTY")
         item = found.keymap_items.new(operator, key, "PRESS", **modifiers)
         for name, value in properties.items():

@@ -49,7 +49,7 @@ def bind(
     State
         With the binding, or a description of the problem.
     """
-    center = center or preferences.center_of_new(context)
+    center = center or preferences.default_center(context)
     if armature.pose is None:
         # An object that a script has just made gets its pose when it is first evaluated.
         view_layer_of(context).update()

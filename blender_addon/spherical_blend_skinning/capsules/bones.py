@@ -44,7 +44,7 @@ class BoneCapsules(NamedTuple):
 
     def select(self, chosen: list[int]) -> BoneCapsules:
         """Those of some bones, in an order."""
-        return BoneCapsules(*(part[chosen] for part in self))
+        return BoneCapsules._make(part[chosen] for part in self)
 
 
 def head_radius(bone: bpy.types.Bone | bpy.types.EditBone) -> float:

@@ -89,7 +89,7 @@ class SBS_OT_compare_with_linear(Action, Operator):
 
 
 CLASSES = (SBS_OT_compare_with_linear,)
-KEYS = (("3D View", SBS_OT_compare_with_linear.bl_idname, KEY, {}, {}),)
+KEYS: tuple[object, ...] = (("3D View", SBS_OT_compare_with_linear.bl_idname, KEY, {}, {}),)
 
 
 def unregister() -> None:

@@ -70,14 +70,14 @@ def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
 
 
 def influences(
-    weights: VertexWeights, joint_of_group: NDArray[np.int32]
+    weights: VertexWeights, group_joints: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
     """The influences of bones, as for Blender's Armature modifier.
 
     Parameters
     ----------
     weights : VertexWeights
-    joint_of_group : (number of groups,) ndarray of int32
+    group_joints : (number of groups,) ndarray of int32
         The joint of each vertex group, -1 for a group that no deforming bone is named after.
 
     Returns
@@ -86,8 +86,8 @@ def influences(
         Padded with index 0 and weight 0. Vertices whose weights sum to 1e-4 at most have no influences.
     """
     # The last entry is for padding, and for removed groups, which Blender keeps for a moment.
-    lookup = np.append(joint_of_group, np.int32(-1))
-    joints = lookup[np.where(weights.groups < len(joint_of_group), weights.groups, -1)]
+    lookup = np.append(group_joints, np.int32(-1))
+    joints = lookup[np.where(weights.groups < len(group_joints), weights.groups, -1)]
     kept = np.where(joints >= 0, weights.weights, np.float32(0.0))
     kept[kept.sum(axis=1) <= _LEAST_SUM] = 0.0
     return np.maximum(joints, 0), kept

@@ -97,19 +97,19 @@ def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
         Its vertices at rest, in the space for the centroids.
     """
     sets = [joints or (NO_JOINT,) for joints in skin.joint_sets]
-    set_of_vertex = skin.joint_set_of_vertex
+    vertex_sets = skin.joint_set_of_vertex
     sizes = np.array([len(joints) for joints in sets], np.int32)
     starts = (np.cumsum(sizes) - sizes).astype(np.int32)
     slot_joints = np.concatenate([np.array(joints, np.int32) for joints in sets])
 
-    weights = _slot_weights(skin, set_of_vertex, np.repeat(np.arange(len(sets)), sizes), slot_joints, starts)
+    weights = _slot_weights(skin, vertex_sets, np.repeat(np.arange(len(sets)), sizes), slot_joints, starts)
     pivots = weights.argmax(axis=1)
-    group_slots, vertex_groups = np.unique(starts[set_of_vertex] + pivots, return_inverse=True)
+    group_slots, vertex_groups = np.unique(starts[vertex_sets] + pivots, return_inverse=True)
     columns = np.arange(weights.shape[1] - 1)
     others = columns + (columns >= pivots[:, None])
 
-    counts = np.bincount(set_of_vertex, minlength=len(sets))
-    sums = [np.bincount(set_of_vertex, positions[:, axis], len(sets)) for axis in range(3)]
+    counts = np.bincount(vertex_sets, minlength=len(sets))
+    sums = [np.bincount(vertex_sets, positions[:, axis], len(sets)) for axis in range(3)]
     return JointTables(
         set_starts=starts,
         set_sizes=sizes,
@@ -124,7 +124,7 @@ def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
 
 def _slot_weights(
     skin: Any,
-    set_of_vertex: NDArray[np.int32],
+    vertex_sets: NDArray[np.int32],
     slot_sets: NDArray[np.int64],
     slot_joints: NDArray[np.int32],
     set_starts: NDArray[np.int32],
@@ -135,7 +135,7 @@ def _slot_weights(
     joint_indices, joint_weights = skin.influences()
     vertices, columns = np.nonzero(joint_weights)
     joints = joint_indices[vertices, columns]
-    slots = np.searchsorted(keys, set_of_vertex[vertices].astype(np.int64) * (skin.joint_count + 1) + joints)
+    slots = np.searchsorted(keys, vertex_sets[vertices].astype(np.int64) * (skin.joint_count + 1) + joints)
     result: NDArray[np.float64] = np.zeros((skin.vertex_count, max(skin.max_influences, 1)))
-    result[vertices, slots - set_starts[set_of_vertex[vertices]]] = joint_weights[vertices, columns]
+    result[vertices, slots - set_starts[vertex_sets[vertices]]] = joint_weights[vertices, columns]
     return result

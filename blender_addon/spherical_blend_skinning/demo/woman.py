@@ -93,7 +93,7 @@ def _import(path: Path) -> Pair:
     if not hasattr(bpy.types, "IMPORT_SCENE_OT_gltf"):
         raise ValueError("Switch on Blender's add-on for glTF 2.0 files first")
     present = set(bpy.data.objects), set(bpy.data.collections), set(bpy.data.meshes)
-    with _names_of_old_numpy():
+    with _old_numpy_names():
         try:
             bpy.ops.import_scene.gltf(filepath=str(path))
         except RuntimeError as error:
@@ -117,7 +117,7 @@ def _import(path: Path) -> Pair:
 
 
 @contextmanager
-def _names_of_old_numpy() -> Iterator[None]:
+def _old_numpy_names() -> Iterator[None]:
     """Provide ``numpy.bool``, which the importer of Blender 3.4 needs and some releases of NumPy lack."""
     missing = "bool" not in vars(np)
     if missing:

@@ -22,7 +22,7 @@ from ..settings.typed import Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare
 
-__all__ = ["CLASSES", "falloff_of_brush", "find_vertex"]
+__all__ = ["CLASSES", "brush_falloff", "find_vertex"]
 
 # The fall-off of each curve of Blender's brushes; those that sbs lacks are taken for the nearest.
 _FALLOFFS = {
@@ -42,7 +42,7 @@ _HINT = "Drag a vertex: left button   Radius: [ and ], or wheel while dragging  
 _STEP = 1.15
 
 
-def brush_of(context: bpy.types.Context) -> tuple[float, str]:
+def active_brush(context: bpy.types.Context) -> tuple[float, str]:
     """The radius of the brush of Weight Paint in pixels, and its fall-off."""
     tools = context.tool_settings
     paint = tools.weight_paint if tools is not None else None
@@ -52,10 +52,10 @@ def brush_of(context: bpy.types.Context) -> tuple[float, str]:
     if brush is None:
         return (float(unified.size) if unified is not None else 50.0), "smooth"
     size = unified.size if unified is not None and unified.use_unified_size else brush.size
-    return float(size), falloff_of_brush(brush)
+    return float(size), brush_falloff(brush)
 
 
-def falloff_of_brush(brush: bpy.types.Brush) -> str:
+def brush_falloff(brush: bpy.types.Brush) -> str:
     """The fall-off nearest to a brush's curve; by its name since Blender 5.0."""
     preset = getattr(brush, "curve_distance_falloff_preset", None) or getattr(brush, "curve_preset", "SMOOTH")
     return _FALLOFFS.get(str(preset), "smooth")
@@ -154,10 +154,10 @@ class SBS_OT_drag_vertex(Action, Operator):
         self._session: Session | None = None
         self._pressed = (0.0, 0.0)
         self._radius = self.radius
-        self._patch_of: Session | None = None
+        self._patch_session: Session | None = None
         self._patch: Patch | None = None
         self._known: tuple[object, Dragging] | None = None
-        self._pixels, self.falloff = brush_of(context)
+        self._pixels, self.falloff = active_brush(context)
         context.area.header_text_set(_HINT)
         self._area = context.area
         manager_of(context).modal_handler_add(self)
@@ -231,8 +231,8 @@ class SBS_OT_drag_vertex(Action, Operator):
         way = np.array(item.matrix_world.inverted_safe().to_3x3() @ (now - then), np.float32)
         if way.any():
             session.drag(way, self._reach(item, self._radius))
-        if self._patch_of is not session:
-            self._patch_of, self._patch = session, session.patch()
+        if self._patch_session is not session:
+            self._patch_session, self._patch = session, session.patch()
         overlay.show(overlay.Shown(item.matrix_world.copy(), session.reached(), self._radius, self._patch))
         self._area.tag_redraw()
 

@@ -112,9 +112,9 @@ def _scale_muscles(armature: bpy.types.Object, factor: float) -> None:
 def _follow_by_zones(data: bpy.types.Armature) -> None:
     zones = {row: settings for row, bone in enumerate(data.bones) if (settings := settings_of_bone(bone)).own_zone}
     if not zones:
-        _keep(_settings_of_data(data), _RESTS, np.empty(0))
+        _keep(_armature_settings(data), _RESTS, np.empty(0))
         return
-    before, now = _kept(_settings_of_data(data), _RESTS).reshape(-1, 5, 3), _rests(data)
+    before, now = _kept(_armature_settings(data), _RESTS).reshape(-1, 5, 3), _rests(data)
     if _stretched(before, now) is not None:
         factors = np.linalg.norm(now[:, 4] - now[:, 3], axis=1) / np.linalg.norm(before[:, 4] - before[:, 3], axis=1)
         for row, zone in zones.items():
@@ -122,10 +122,10 @@ def _follow_by_zones(data: bpy.types.Armature) -> None:
             # The end is never before the start.
             zone.t_max = max(end, zone.t_max)
             zone.t_min, zone.t_max = start, end
-    _keep(_settings_of_data(data), _RESTS, now)
+    _keep(_armature_settings(data), _RESTS, now)
 
 
-def _settings_of_data(data: bpy.types.Armature) -> bpy.types.PropertyGroup:
+def _armature_settings(data: bpy.types.Armature) -> bpy.types.PropertyGroup:
     """What we keep with an armature."""
     return cast("bpy.types.PropertyGroup", data.sbs)  # type: ignore[attr-defined]  # is added when we are registered
 

@@ -32,11 +32,11 @@ AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 
 
-def _node_name(of: Socket) -> str:
+def _node_name(end: Socket) -> str:
     """The name of the node that has a socket."""
-    if of.node is None:
-        raise ValueError(f"the socket {of.name} has no node")
-    return of.node.name
+    if end.node is None:
+        raise ValueError(f"the socket {end.name} has no node")
+    return end.node.name
 
 
 class Formulas:
@@ -98,11 +98,15 @@ class Formulas:
         """Whether a comparison holds."""
         return self._operate("FunctionNodeCompare", (a, b), data_type=data_type, operation=operation)
 
+    def boolean(self, operation: str, *conditions: Value) -> Socket:
+        """An operation of the Boolean Math node."""
+        return self._operate("FunctionNodeBooleanMath", conditions, operation=operation)
+
     def any_of(self, conditions: Sequence[Value]) -> Socket:
         """Whether at least one of two or more conditions holds."""
         result: Socket = conditions[0]
         for condition in conditions[1:]:
-            result = self._operate("FunctionNodeBooleanMath", (result, condition), operation="OR")
+            result = self.boolean("OR", result, condition)
         return result
 
     # ------------------------------------------------------------------------------------------------------- vectors
@@ -162,7 +166,7 @@ class Formulas:
         sign = self.math("MULTIPLY_ADD", self.math("LESS_THAN", w, 0.0), -2.0, 1.0)
         return self.scale(self.vector(*ijk), sign), self.math("ABSOLUTE", w)
 
-    def rotation_of(self, imaginary: Value, real: Value) -> Socket:
+    def rotation_from_quaternion(self, imaginary: Value, real: Value) -> Socket:
         """The rotation of a quaternion of any length but 0."""
         return self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
 
@@ -239,6 +243,17 @@ class Formulas:
         """A named attribute."""
         node = self.node("GeometryNodeInputNamedAttribute", {"Name": name}, data_type=_DATA_TYPES[data_type])
         return socket(node.outputs, "Attribute")
+
+    def store(self, data_type: str, geometry: Socket, name: str, value: Socket) -> Socket:
+        """The geometry with a named attribute of its points."""
+        inputs = {"Geometry": geometry, "Name": name, "Value": value}
+        kind = _DATA_TYPES[data_type]
+        return self.node("GeometryNodeStoreNamedAttribute", inputs, data_type=kind, domain="POINT").outputs["Geometry"]
+
+    def point_count(self, geometry: Socket) -> Socket:
+        """How many vertices the mesh of a geometry has."""
+        node = self.node("GeometryNodeAttributeDomainSize", {"Geometry": geometry}, component="MESH")
+        return node.outputs["Point Count"]
 
     def keep(self, geometry: Socket, values: Sequence[tuple[str, str, Socket]]) -> list[Socket]:
         """The geometry with values of its points computed once, then these; each is (data type, name, value)."""

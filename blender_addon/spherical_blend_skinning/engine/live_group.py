@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..settings.typed import has_key, set_default
+from ..settings.typed import has_key
 from . import node_trees
-from .node_trees import socket
+from .formulas import Formulas
 
 __all__ = [
     "CARRIER",
@@ -89,74 +89,25 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
     node_trees.add_socket(tree, USE_RENDER_CARRIER, "NodeSocketBool")
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry", "OUTPUT")
     node_trees.hide_inputs(tree)
-    link = tree.links.new
-
-    def node(kind: str, column: int, row: int = 0, **values: object) -> bpy.types.Node:
-        result = tree.nodes.new(kind)
-        result.location = (column * 220.0, row * -180.0)
-        for name, value in values.items():
-            setattr(result, name, value)
-        return result
-
-    def store(name: str, data_type: str, value: bpy.types.NodeSocket, column: int) -> bpy.types.Node:
-        result = node("GeometryNodeStoreNamedAttribute", column, 2, data_type=data_type, domain="POINT")
-        set_default(result.inputs["Name"], name)
-        link(value, socket(result.inputs, "Value"))
-        return result
-
-    def switch(
-        condition: bpy.types.NodeSocket, no: bpy.types.NodeSocket, yes: bpy.types.NodeSocket, column: int, row: int = 0
-    ) -> bpy.types.NodeSocket:
-        result = node("GeometryNodeSwitch", column, row, input_type="GEOMETRY")
-        link(condition, socket(result.inputs, "Switch"))
-        link(no, socket(result.inputs, "False"))
-        link(yes, socket(result.inputs, "True"))
-        return socket(result.outputs, "Output")
-
-    group_input = node("NodeGroupInput", 0)
-    geometry = group_input.outputs["Geometry"]
-    position = node("GeometryNodeInputPosition", 0, 3).outputs["Position"]
-    index = node("GeometryNodeInputIndex", 0, 4).outputs["Index"]
+    nodes = Formulas(tree)
+    inputs = nodes.node("NodeGroupInput").outputs
+    geometry = inputs["Geometry"]
+    index = nodes.node("GeometryNodeInputIndex").outputs["Index"]
 
     # The input is kept only if the engine cannot read it from the mesh itself.
     kept = geometry
     if keeps_input:
-        for column, (name, data_type, value) in enumerate(
-            [(INPUT_POSITION, "FLOAT_VECTOR", position), (INPUT_INDEX, "FLOAT", index)], 1
-        ):
-            keep = store(name, data_type, value, column)
-            link(kept, keep.inputs["Geometry"])
-            kept = keep.outputs["Geometry"]
+        position = nodes.node("GeometryNodeInputPosition").outputs["Position"]
+        kept = nodes.store("VECTOR", kept, INPUT_POSITION, position)
+        kept = nodes.store("FLOAT", kept, INPUT_INDEX, index)
 
-    shapes: list[bpy.types.NodeSocket] = []
-    for name, row in ((CARRIER, 5), (RENDER_CARRIER, 6)):
-        info = node("GeometryNodeObjectInfo", 0, row, transform_space="ORIGINAL")
-        link(group_input.outputs[name], info.inputs["Object"])
-        shapes.append(info.outputs["Geometry"])
-    in_view = node("GeometryNodeIsViewport", 0, 7).outputs[0]
-    in_render = node("FunctionNodeBooleanMath", 1, 6, operation="NOT")
-    link(in_view, in_render.inputs[0])
-    use_render = node("FunctionNodeBooleanMath", 1, 5, operation="AND")
-    link(group_input.outputs[USE_RENDER_CARRIER], use_render.inputs[0])
-    link(in_render.outputs[0], use_render.inputs[1])
-    shape, render_shape = shapes
-    carrier = switch(use_render.outputs[0], shape, render_shape, column=2, row=5)
-    attribute = node("GeometryNodeInputNamedAttribute", 1, 8, data_type="FLOAT_VECTOR")
-    set_default(attribute.inputs["Name"], POSITION)
-    sample = node("GeometryNodeSampleIndex", 3, 5, data_type="FLOAT_VECTOR", domain="POINT")
-    link(carrier, sample.inputs["Geometry"])
-    link(socket(attribute.outputs, "Attribute"), socket(sample.inputs, "Value"))
-    link(index, sample.inputs["Index"])
-    set_position = node("GeometryNodeSetPosition", 4)
-    link(kept, set_position.inputs["Geometry"])
-    link(socket(sample.outputs, "Value"), set_position.inputs["Position"])
-
-    counts = [node("GeometryNodeAttributeDomainSize", 3, row, component="MESH") for row in (7, 8)]
-    link(geometry, counts[0].inputs["Geometry"])
-    link(carrier, counts[1].inputs["Geometry"])
-    equal = node("FunctionNodeCompare", 4, 7, data_type="INT", operation="EQUAL")
-    link(counts[0].outputs["Point Count"], socket(equal.inputs, "A"))
-    link(counts[1].outputs["Point Count"], socket(equal.inputs, "B"))
-    result = switch(equal.outputs["Result"], kept, set_position.outputs["Geometry"], 5)
-    link(result, node("NodeGroupOutput", 6).inputs["Geometry"])
+    shapes = [nodes.object_info(inputs[name]).outputs["Geometry"] for name in (CARRIER, RENDER_CARRIER)]
+    in_view = nodes.node("GeometryNodeIsViewport").outputs[0]
+    use_render_carrier = nodes.boolean("AND", inputs[USE_RENDER_CARRIER], nodes.boolean("NOT", in_view))
+    carrier = nodes.switch("GEOMETRY", use_render_carrier, *shapes)
+    deformed = nodes.sample("VECTOR", carrier, nodes.attribute("VECTOR", POSITION), index)
+    moved = nodes.node("GeometryNodeSetPosition", {"Geometry": kept, "Position": deformed}).outputs["Geometry"]
+    has_all = nodes.compare("EQUAL", nodes.point_count(geometry), nodes.point_count(carrier))
+    nodes.node("NodeGroupOutput", {"Geometry": nodes.switch("GEOMETRY", has_all, kept, moved)})
+    nodes.lay_out()
     return tree

@@ -29,15 +29,15 @@ def collection_of(armature: bpy.types.Object) -> bpy.types.Collection:
     for muscle in settings_of(armature).muscles:
         belly: bpy.types.Object | None = muscle.belly
         for collection in belly.users_collection if belly is not None and belly.parent == armature else ():
-            if _is_of_this_file(collection):
+            if _is_local(collection):
                 return collection
     made = bpy.data.collections.new(f"{armature.name} Muscles")
-    beside = [collection for collection in armature.users_collection if _is_of_this_file(collection)]
+    beside = [collection for collection in armature.users_collection if _is_local(collection)]
     (beside[0] if beside else scene_of(bpy.context).collection).children.link(made)
     return made
 
 
-def _is_of_this_file(item: bpy.types.ID) -> bool:
+def _is_local(item: bpy.types.ID) -> bool:
     return item.library is None and item.override_library is None
 
 
@@ -101,7 +101,7 @@ def left_out() -> Iterator[None]:
     try:
         for item in found:
             for collection in item.users_collection:
-                if _is_of_this_file(collection):
+                if _is_local(collection):
                     collection.objects.unlink(item)
                     taken.append((collection, item))
         yield

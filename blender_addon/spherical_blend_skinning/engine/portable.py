@@ -195,14 +195,14 @@ def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: s
         raise ValueError(f"{item.name}: no vertex has weights for a bone that deforms")
     settings = settings_of(item)
     if settings.method != "SPHERICAL":
-        raise NotPortable(item, f"nodes know no {_name_of(item, 'method')}", "choose Spherical Blend")
+        raise NotPortable(item, f"nodes know no {_choice_name(item, 'method')}", "choose Spherical Blend")
     if settings.rotation != "QLERP":
         raise NotPortable(item, "nodes know linear rotations alone", "set Rotation to Linear")
     if settings.center == "WEIGHTED":
         raise NotPortable(item, "nodes know no weighted centers", "set Center to Optimized")
     amount = state.amounts.amount
     if amount is not None and amount.method not in _OTHER_METHODS:
-        name = _name_of(item, "amount_method")
+        name = _choice_name(item, "amount_method")
         raise NotPortable(
             item, f"nodes know no {name} for where the amount is less than one", "set Elsewhere to Linear"
         )
@@ -219,7 +219,7 @@ def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: s
     return binding
 
 
-def _name_of(item: bpy.types.Object, setting: str) -> str:
+def _choice_name(item: bpy.types.Object, setting: str) -> str:
     """What an artist calls the choice of a setting of an object."""
     settings = settings_of(item)
     choices: Any = settings.bl_rna.properties[setting]

@@ -53,14 +53,14 @@ def bone_tree(name: str, bones: Sequence[str], limbs: Sequence[Limb] = (), frame
     # Number 0 is no bone and stays at rest.
     matrices = [nodes.multiply(info["Pose"], nodes.invert(info["Rest Pose"])) for info in infos]
     lengths = [info["Rest Length"] for info in infos]
-    of_limbs = twisted_joints(name, nodes, matrices, limbs, frames)
+    limb_matrices = twisted_joints(name, nodes, matrices, limbs, frames)
     # Single values are used, because an operation on a field takes ten times as long.
     shortest = lengths[0]
     for length in lengths[1:]:
         shortest = nodes.math("MINIMUM", shortest, length)
     results = {
-        "Matrix": nodes.index_switch("MATRIX", joint, [None, *matrices, *of_limbs]),
-        "Length": nodes.index_switch("FLOAT", joint, [_NO_BONE, *lengths, *[_NO_BONE] * len(of_limbs)]),
+        "Matrix": nodes.index_switch("MATRIX", joint, [None, *matrices, *limb_matrices]),
+        "Length": nodes.index_switch("FLOAT", joint, [_NO_BONE, *lengths, *[_NO_BONE] * len(limb_matrices)]),
         "Shortest": shortest,
     }
     nodes.node("NodeGroupOutput", results)

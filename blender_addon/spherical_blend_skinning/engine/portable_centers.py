@@ -29,11 +29,11 @@ def solve_centers(nodes: Formulas, slots: Slots, space: Space) -> tuple[Slots, S
     Squares Problems, 1996). What remains of f is E z + f; at the point for the damping that is its root times z.
     """
     nodes.begin("Deviations from the mean")
-    of_set, of_mean = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")
+    set_number, mean_number = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")
     damping = nodes.attribute("VECTOR", "damping")
     moved = nodes.move(slots.matrix, nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid")))
     columns = (*nodes.columns(slots.rotation), moved)
-    *rest, last = (nodes.subtract(value, nodes.average("VECTOR", value, of_mean)) for value in columns)
+    *rest, last = (nodes.subtract(value, nodes.average("VECTOR", value, mean_number)) for value in columns)
     rest = [nodes.vector_math("MULTIPLY_ADD", damping, *pair) for pair in zip(AXES, rest, strict=True)]
     rest.append(last)
     names = ("X", "Y", "Z", "Moved")
@@ -43,8 +43,8 @@ def solve_centers(nodes: Formulas, slots: Slots, space: Space) -> tuple[Slots, S
         nodes.begin(f"What {names[number - 1]} does not explain")
         first, *rest = rest
         products = [nodes.dot(first, column) for column in (first, *rest)]
-        square, *means = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), of_set))
-        means = [*means, *(nodes.average("FLOAT", product, of_set) for product in products[3:])]
+        square, *means = nodes.components(nodes.average("VECTOR", nodes.vector(*products[:3]), set_number))
+        means = [*means, *(nodes.average("FLOAT", product, set_number) for product in products[3:])]
         rest = [
             nodes.subtract(column, nodes.scale(first, nodes.math("DIVIDE", mean, square)))
             for column, mean in zip(rest, means, strict=False)

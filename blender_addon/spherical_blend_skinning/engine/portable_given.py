@@ -97,8 +97,8 @@ def _pairs(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> _Pa
 
 def deform_about_given(
     nodes: Formulas,
-    of_pairs: Socket,
-    of_influences: Socket,
+    pair_points: Socket,
+    influence_points: Socket,
     slots: Slots,
     weights: Socket,
     space: Space,
@@ -113,9 +113,9 @@ def deform_about_given(
     Parameters
     ----------
     nodes : Formulas
-    of_pairs : Socket
+    pair_points : Socket
         The pairs, three joints at a time with the pivot.
-    of_influences : Socket
+    influence_points : Socket
         A point for each group of vertices with the same weights and center.
     slots : Slots
         A joint at the point of its number.
@@ -125,9 +125,9 @@ def deform_about_given(
     block_count, other_method
         As of the group.
     """
-    pairs = _pairs(nodes, of_pairs, slots, space)
+    pairs = _pairs(nodes, pair_points, slots, space)
     motions, motion, *others = nodes.keep(
-        of_influences, _motions(nodes, pairs, slots, space, block_count, other_method)
+        influence_points, _motions(nodes, pairs, slots, space, block_count, other_method)
     )
 
     nodes.begin("Vertices")
@@ -160,8 +160,8 @@ def _motions(
     blocks = [first, *(nodes.integer("ADD", first, 3 * number) for number in range(1, block_count))]
     own = [nodes.attribute("VECTOR", f"weights_{number + 1}") for number in range(block_count)]
     # Each other joint's weight divided by the sum of the weights up to it: the step towards its motion.
-    blocks_of_shares = (nodes.attribute("VECTOR", f"shares_{number + 1}") for number in range(block_count))
-    shares = [share for block in blocks_of_shares for share in nodes.components(block)]
+    share_blocks = (nodes.attribute("VECTOR", f"shares_{number + 1}") for number in range(block_count))
+    shares = [share for block in share_blocks for share in nodes.components(block)]
 
     def other_matrices(geometry: Socket, fields: Sequence[Socket]) -> list[Socket]:
         return [nodes.sample("MATRIX", geometry, field, block) for block in blocks for field in fields]
@@ -196,7 +196,7 @@ def _motions(
         for block, weight in zip(blocks, own, strict=True):
             less = nodes.dot(weight, nodes.sample("VECTOR", pairs.geometry, pairs.reals, block))
             real = nodes.math("ADD", real, less)
-    rotation = nodes.rotation_of(imaginary, real)
+    rotation = nodes.rotation_from_quaternion(imaginary, real)
     offset = nodes.subtract(moved, nodes.rotate(nodes.move(turning, center), rotation))
     motion = nodes.multiply(nodes.transform(offset, rotation), turning)
     motions = [("MATRIX", "Motion", space.motion_to_mesh(nodes, motion))]

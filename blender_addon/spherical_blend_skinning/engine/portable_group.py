@@ -148,8 +148,8 @@ def build(
     nodes = Formulas(tree)
     # Blender logs the values of the sockets of a modifier's own group, but within inner groups only if they are shown.
     inputs = {socket.name: socket for socket in nodes.node("NodeGroupInput").outputs if socket.name}
-    bones_of_limbs = bone_tree(name, bones, limbs, frames)
-    deformation = _deformation(name, bones, bones_of_limbs, block_count, has_centers, other_method)
+    bone_group = bone_tree(name, bones, limbs, frames)
+    deformation = _deformation(name, bones, bone_group, block_count, has_centers, other_method)
     inner = nodes.node("GeometryNodeGroup", inputs, node_tree=deformation)
     nodes.node("NodeGroupOutput", {"Geometry": inner.outputs["Geometry"]})
     nodes.lay_out()
@@ -191,14 +191,16 @@ def _deformation(
         parts = nodes.node("GeometryNodeSeparateGeometry", choice, domain="POINT").outputs
         return parts["Selection"], parts["Inverted"]
 
-    of_influences, others = divide(table, "is_influence") if has_centers else (None, table)
-    of_pairs, of_slots = divide(others, "is_pair")
-    slots = read_joints(nodes, of_slots, inputs[ARMATURE], reading, space)
-    if of_influences is not None:
-        position = deform_about_given(nodes, of_pairs, of_influences, slots, weights, space, block_count, other_method)
+    influence_points, others = divide(table, "is_influence") if has_centers else (None, table)
+    pair_points, slot_points = divide(others, "is_pair")
+    slots = read_joints(nodes, slot_points, inputs[ARMATURE], reading, space)
+    if influence_points is not None:
+        position = deform_about_given(
+            nodes, pair_points, influence_points, slots, weights, space, block_count, other_method
+        )
     else:
         slots, center = solve_centers(nodes, slots, space)
-        pairs = relative_motions(nodes, of_pairs, slots, center, space, other_method == "LINEAR")
+        pairs = relative_motions(nodes, pair_points, slots, center, space, other_method == "LINEAR")
         position = deform(nodes, pairs, weights, space, slots.is_skewed, block_count, other_method)
 
     nodes.begin("Result")
@@ -216,24 +218,21 @@ def _warn(
     """Whether something is missing. The modifier then shows a warning, and the mesh is passed on unchanged."""
     nodes.begin("Warnings")
 
-    def count(of: Socket) -> Socket:
-        return nodes.node("GeometryNodeAttributeDomainSize", {"Geometry": of}, component="MESH").outputs["Point Count"]
-
     def warn(condition: Socket, message: Socket | str) -> Socket:
         inputs = {"Show": condition, "Message": message}
         return nodes.node("GeometryNodeWarning", inputs, warning_type="WARNING").outputs["Show"]
 
-    weight_count, slot_count = count(weights), count(table)
-    no_table = nodes.any_of([nodes.compare("EQUAL", of, 0) for of in (weight_count, slot_count)])
-    other_vertices = nodes.compare("NOT_EQUAL", count(geometry), weight_count)
+    weight_count, slot_count = nodes.point_count(weights), nodes.point_count(table)
+    no_table = nodes.any_of([nodes.compare("EQUAL", count, 0) for count in (weight_count, slot_count)])
+    other_vertices = nodes.compare("NOT_EQUAL", nodes.point_count(geometry), weight_count)
     other_vertices = nodes.compare("GREATER_THAN", other_vertices, no_table)
 
     # Everything after the switches is computed only if a bone is missing.
     is_missing = nodes.compare("LESS_THAN", slots.shortest, _LEAST_LENGTH, "FLOAT")
     no_armature = nodes.compare("LESS_THAN", nodes.maximum(slots.geometry, slots.length), _LEAST_LENGTH, "FLOAT")
     # The last missing bone.
-    of_slot = nodes.math("LESS_THAN", nodes.math("ABSOLUTE", slots.length), _LEAST_LENGTH)
-    joint = nodes.maximum(slots.geometry, nodes.math("MULTIPLY", of_slot, nodes.attribute("INT", "joint")))
+    is_missing_slot = nodes.math("LESS_THAN", nodes.math("ABSOLUTE", slots.length), _LEAST_LENGTH)
+    joint = nodes.maximum(slots.geometry, nodes.math("MULTIPLY", is_missing_slot, nodes.attribute("INT", "joint")))
     number = nodes.node("FunctionNodeFloatToInt", {"Float": joint}, rounding_mode="ROUND").outputs[0]
     messages = ["", *(f'The armature has no bone "{bone}": choose Make Portable again' for bone in bones)]
     message = nodes.switch(

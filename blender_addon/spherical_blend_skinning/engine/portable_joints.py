@@ -30,7 +30,7 @@ class Space:
     ----------
     from_mesh, to_mesh, from_rig, to_rig : Socket
         Matrices between it and the spaces of the mesh and of the armature.
-    is_of_mesh : Socket
+    is_mesh_space : Socket
         Whether it is that of the mesh.
     """
 
@@ -38,15 +38,15 @@ class Space:
     to_mesh: Socket
     from_rig: Socket
     to_rig: Socket
-    is_of_mesh: Socket
+    is_mesh_space: Socket
 
     def vertex_to_mesh(self, nodes: Formulas, position: Socket) -> Socket:
         """The position of a vertex in the space of the mesh."""
-        return nodes.switch("VECTOR", self.is_of_mesh, nodes.move(self.to_mesh, position), position)
+        return nodes.switch("VECTOR", self.is_mesh_space, nodes.move(self.to_mesh, position), position)
 
     def motion_to_mesh(self, nodes: Formulas, matrix: Socket) -> Socket:
         """A motion in the space of the mesh."""
-        return nodes.switch("MATRIX", self.is_of_mesh, nodes.multiply(self.to_mesh, matrix), matrix)
+        return nodes.switch("MATRIX", self.is_mesh_space, nodes.multiply(self.to_mesh, matrix), matrix)
 
 
 def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
@@ -62,13 +62,13 @@ def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
     off_y = nodes.vector(nodes.math("SUBTRACT", nodes.dot(y, y), square), nodes.dot(x, y), 0.0)
     off = nodes.math("ADD", nodes.dot(off_z, off_z), nodes.dot(off_y, off_y))
     limit = nodes.math("MULTIPLY", nodes.math("MULTIPLY", square, square), _SIMILAR**2)
-    is_of_mesh = nodes.compare("LESS_THAN", off, limit, "FLOAT")
+    is_mesh_space = nodes.compare("LESS_THAN", off, limit, "FLOAT")
     return Space(
-        from_mesh=nodes.switch("MATRIX", is_of_mesh, mesh_to_rig, None),
-        to_mesh=nodes.switch("MATRIX", is_of_mesh, rig_to_mesh, None),
-        from_rig=nodes.switch("MATRIX", is_of_mesh, None, rig_to_mesh),
-        to_rig=nodes.switch("MATRIX", is_of_mesh, None, mesh_to_rig),
-        is_of_mesh=is_of_mesh,
+        from_mesh=nodes.switch("MATRIX", is_mesh_space, mesh_to_rig, None),
+        to_mesh=nodes.switch("MATRIX", is_mesh_space, rig_to_mesh, None),
+        from_rig=nodes.switch("MATRIX", is_mesh_space, None, rig_to_mesh),
+        to_rig=nodes.switch("MATRIX", is_mesh_space, None, mesh_to_rig),
+        is_mesh_space=is_mesh_space,
     )
 
 

@@ -80,8 +80,8 @@ def relative_motions(
 
     matrix, pivot_matrix = at(slot, "MATRIX", slots.matrix), at(pivot, "MATRIX", slots.matrix)
     rotation, pivot_rotation = (
-        nodes.switch("MATRIX", slots.is_skewed, of, at(index, "MATRIX", slots.rotation))
-        for of, index in ((matrix, slot), (pivot_matrix, pivot))
+        nodes.switch("MATRIX", slots.is_skewed, rigid, at(index, "MATRIX", slots.rotation))
+        for rigid, index in ((matrix, slot), (pivot_matrix, pivot))
     )
     centroid = nodes.move(space.from_mesh, nodes.attribute("VECTOR", "centroid"))
     from_centroid = at(nodes.attribute("INT", "damper"), "VECTOR", center)
@@ -99,15 +99,15 @@ def relative_motions(
     arm = nodes.turn(pivot_rotation, from_centroid)
     pivot_center = nodes.add(pivot_moved, arm)
     # R_k z - R_p z from the same numbers that rotate y, because most of both cancels.
-    of_centroid = nodes.subtract(nodes.move(matrix, centroid), pivot_moved)
-    offset = nodes.add(of_centroid, _turn_less(nodes, arm, imaginary, real_less_one))
-    columns = [imaginary, offset, of_centroid] if with_linear else [imaginary, offset]
+    centroid_offset = nodes.subtract(nodes.move(matrix, centroid), pivot_moved)
+    offset = nodes.add(centroid_offset, _turn_less(nodes, arm, imaginary, real_less_one))
+    columns = [imaginary, offset, centroid_offset] if with_linear else [imaginary, offset]
     values = [
         ("MATRIX", "Motion", nodes.matrix(columns, bottom=[real_less_one])),
         ("MATRIX", "Matrix of Pivot", nodes.multiply(pivot_matrix, space.from_mesh)),
         ("VECTOR", "Pivot Center", pivot_center),
     ]
-    moving, motion, matrix_of_pivot, pivot_center = nodes.keep(geometry, values)
+    moving, motion, mesh_to_pivot, pivot_center = nodes.keep(geometry, values)
 
     nodes.begin("Three pairs to a matrix")
     three = [nodes.entries(each) for each in nodes.three("MATRIX", motion)]
@@ -124,7 +124,7 @@ def relative_motions(
     moving, quaternions, kept_reals, offsets, *linear_offsets = nodes.keep(moving, values)
     return Pairs(
         geometry=moving,
-        matrix=matrix_of_pivot,
+        matrix=mesh_to_pivot,
         quaternions=quaternions,
         reals=kept_reals,
         offsets=offsets,

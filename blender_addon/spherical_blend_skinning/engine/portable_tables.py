@@ -87,9 +87,9 @@ def new_joints(
     weights = _padded_weights(tables)[influences]
     _put(item, "pair", "INT", _placed(is_influence, tables.vertex_groups[influences] * weights.shape[1]))
     # The pivot's weight is never 0, so neither are the sums.
-    of_pivot = 1.0 - weights.sum(axis=1, keepdims=True, dtype=np.float64)
+    sums = 1.0 - weights.sum(axis=1, keepdims=True, dtype=np.float64) + weights.cumsum(axis=1, dtype=np.float64)
     _put_blocks(item, "weights", _placed(is_influence, weights))
-    _put_blocks(item, "shares", _placed(is_influence, weights / (of_pivot + weights.cumsum(axis=1, dtype=np.float64))))
+    _put_blocks(item, "shares", _placed(is_influence, weights / sums))
     _put(item, "center", "FLOAT_VECTOR", _placed(is_influence, centers[influences]))
     return item
 

@@ -40,8 +40,8 @@ def twisted_joints(
         return []
     angle_tree, joint_tree = _angle_tree(name), _joint_tree(name)
 
-    def angle(of: int, relative_to: int, limb: Limb) -> Socket:
-        inputs = {"From": matrices[relative_to], "To": matrices[of], "Axis": tuple(limb.axis)}
+    def angle(joint: int, reference: int, limb: Limb) -> Socket:
+        inputs = {"From": matrices[reference], "To": matrices[joint], "Axis": tuple(limb.axis)}
         return nodes.node("GeometryNodeGroup", inputs, node_tree=angle_tree).outputs["Angle"]
 
     found = []

@@ -189,19 +189,19 @@ def _probe_hidden_rigs(
     view_layer: bpy.types.ViewLayer,
 ) -> tuple[list[bpy.types.Object], bool]:
     """Provide a probe for each hidden rig; return the probes in use, and whether any object got a new one."""
-    probe_of_rig: dict[bpy.types.Object, bpy.types.Object] = {}
+    rig_probes: dict[bpy.types.Object, bpy.types.Object] = {}
     for item in present:
         rig = probes.rig_of(item)
         if rig is not None:
-            probe_of_rig.setdefault(rig, item)
+            rig_probes.setdefault(rig, item)
     used: list[bpy.types.Object] = []
     got_one = False
     for item, modifier in bound:
         armature = settings_of(item).armature
         probe = None
         if armature is not None and probes.is_needed(item, armature, view_layer):
-            probe = probe_of_rig.get(armature) or probes.new(armature)
-            probe_of_rig[armature] = probe
+            probe = rig_probes.get(armature) or probes.new(armature)
+            rig_probes[armature] = probe
             used.append(probe)
         if node_trees.get_input(modifier, live_group.POSE_PROBE) != probe:
             node_trees.set_input(modifier, live_group.POSE_PROBE, probe)

@@ -64,7 +64,7 @@ def _add(
     for key, value in numbers.items():
         setattr(muscle, key, value)
     collection = muscle_list.collection_of(armature)
-    parts = _parts_of(len(path))
+    parts = _path_parts(len(path))
     for part in PARTS:
         point = path[parts.index(part)] if part in parts else None
         _provide_handle(armature, muscle, part, point, collection)
@@ -78,7 +78,7 @@ def _add(
     return row
 
 
-def _parts_of(count: int) -> tuple[str, ...]:
+def _path_parts(count: int) -> tuple[str, ...]:
     """The parts of a path of so many points."""
     return (*PARTS[: count - 1], PARTS[-1])
 

@@ -136,9 +136,9 @@ def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
     if deleted_muscles.present_part(armature, row, "second_via") is None:
         layout.operator("sbs.add_via_point", icon="CURVE_BEZCURVE")
     column = layout.column()
-    row_of_activation = column.row()
-    row_of_activation.use_property_decorate = True
-    row_of_activation.prop(muscle, "activation", slider=True)
+    activation_row = column.row()
+    activation_row.use_property_decorate = True
+    activation_row.prop(muscle, "activation", slider=True)
     column.prop(muscle, "radius")
     column.prop(muscle, "reach")
     column.prop(muscle, "profile")

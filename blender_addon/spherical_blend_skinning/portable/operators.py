@@ -41,7 +41,7 @@ def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portabl
         armature = stack.find_armature(item, [])
         if armature is None:
             raise ValueError(f"{item.name} has no armature: bind it to one first")
-        bind.bind(context, item, armature, center=preferences.center_of_new(context, is_portable=True))
+        bind.bind(context, item, armature, center=preferences.default_center(context, is_portable=True))
     return portable.make_portable(item, context.evaluated_depsgraph_get())
 
 

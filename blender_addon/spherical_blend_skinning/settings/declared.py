@@ -36,7 +36,7 @@ _Value = TypeVar("_Value")
 _Options = ParamSpec("_Options")
 
 
-def _typed(make: Callable[_Options, None], _of: type[_Value]) -> Callable[_Options, _Value]:
+def _typed(make: Callable[_Options, None], _kind: type[_Value]) -> Callable[_Options, _Value]:
     """A function of Blender's that makes properties, by the type of their values."""
     return cast("Callable[_Options, _Value]", make)
 

@@ -93,7 +93,7 @@ def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:
     return SimpleNamespace(**{name: properties[name].default for name in SBS_AP_preferences.__annotations__})
 
 
-def center_of_new(context: bpy.types.Context, *, is_portable: bool = False) -> str:
+def default_center(context: bpy.types.Context, *, is_portable: bool = False) -> str:
     """The setting ``center`` of a newly bound mesh, from the preferences, or one that portable meshes can have."""
     chosen = get(context)
     # Nodes cannot compute weighted centers.

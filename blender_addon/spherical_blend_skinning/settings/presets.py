@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-__all__ = ["ITEMS", "number_of_preset", "use"]
+__all__ = ["ITEMS", "preset_number", "use"]
 
 _SETTINGS = {
     "QUALITY": {
@@ -45,7 +45,7 @@ ITEMS = (
 _CUSTOM = 3
 
 
-def number_of_preset(settings: bpy.types.PropertyGroup) -> int:
+def preset_number(settings: bpy.types.PropertyGroup) -> int:
     """The number of the preset with these settings."""
     for number, chosen in enumerate(_SETTINGS.values()):
         if all(getattr(settings, name) == value for name, value in chosen.items()):

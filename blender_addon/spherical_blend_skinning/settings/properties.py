@@ -30,7 +30,7 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
         name="Preset",
         description="Method, rotation, center and limit at once",
         items=presets.ITEMS,
-        get=presets.number_of_preset,
+        get=presets.preset_number,
         set=presets.use,
     )
     amount: float = kept(

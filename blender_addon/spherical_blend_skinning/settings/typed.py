@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import bpy
 
 if TYPE_CHECKING:
-    from bpy.stub_internal.rna_enums import EventTypeItems, IconItems, OperatorReturnItems, WmReportItems
+    from bpy.stub_internal.rna_enums import IconItems, OperatorReturnItems, WmReportItems
 
     Icon = IconItems
-    Key = EventTypeItems
     Report = set[WmReportItems]
     Result = set[OperatorReturnItems]
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     PanelMixin = Panel
     PropertyGroupMixin = bpy.types.PropertyGroup
 else:
-    Icon = Key = str
+    Icon = str
     Report = Result = set
     Menu, Operator, Panel = bpy.types.Menu, bpy.types.Operator, bpy.types.Panel
     GizmoGroupMixin = OperatorMixin = PanelMixin = PropertyGroupMixin = object
@@ -40,7 +39,6 @@ else:
 __all__ = [
     "GizmoGroupMixin",
     "Icon",
-    "Key",
     "Menu",
     "Operator",
     "OperatorMixin",
