@@ -62,6 +62,20 @@ def bend(armature: ArmatureObject, degrees: float = 70.0, bone: str = "B2") -> N
     armature.pose.bones[bone].rotation_quaternion = Quaternion((0.0, 0.0, 1.0), -math.radians(degrees))
 
 
+def name_sides(armature: ArmatureObject) -> None:
+    """Give the bones of the muscle names of the left side."""
+    for old, new in (("B1", "Upper.L"), ("B2", "Lower.L")):
+        armature.data.bones[old].name = new
+
+
+def add_right_side(armature: ArmatureObject) -> None:
+    """Give these bones counterparts, at the same place."""
+    with rigs.editing(armature):
+        for name in ("Upper", "Lower"):
+            bone, other = armature.data.edit_bones.new(f"{name}.R"), armature.data.edit_bones[f"{name}.L"]
+            bone.head, bone.tail = other.head, other.tail
+
+
 def make_character() -> Character:
     """A bound tube and its bent armature, with a muscle."""
     armature, tube = rigs.make_armature(), rigs.make_tube(rows=81)

@@ -42,13 +42,11 @@ def load(name: str) -> RealCharacter:
     data = bpy.data.armatures.new(name)
     armature = armature_object(bpy.data.objects.new(name, data))
     current_scene().collection.objects.link(armature)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    for number, matrix in enumerate(bind_matrices):
-        bone = data.edit_bones.new(f"joint {number}")
-        bone.tail = (0.0, length, 0.0)
-        bone.matrix = Matrix(np.vstack([matrix, (0.0, 0.0, 0.0, 1.0)]).tolist())
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        for number, matrix in enumerate(bind_matrices):
+            bone = data.edit_bones.new(f"joint {number}")
+            bone.tail = (0.0, length, 0.0)
+            bone.matrix = Matrix(np.vstack([matrix, (0.0, 0.0, 0.0, 1.0)]).tolist())
 
     mesh = bpy.data.meshes.new(name)
     mesh.from_pydata(rest_positions.tolist(), [], arrays.get("triangles", np.empty((0, 3))).tolist())

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,18 +37,16 @@ def make_armature(bones: int = 4, name: str = "Rig") -> ArmatureObject:
     data = bpy.data.armatures.new(name)
     item = armature_object(bpy.data.objects.new(name, data))
     current_scene().collection.objects.link(item)
-    select([item])
-    bpy.ops.object.mode_set(mode="EDIT")
     previous = None
     step = LENGTH / bones
-    for number in range(bones):
-        bone = data.edit_bones.new(f"B{number}")
-        bone.head = (0.0, 0.0, number * step)
-        bone.tail = (0.0, 0.0, (number + 1) * step)
-        bone.parent = previous
-        bone.use_connect = previous is not None
-        previous = bone
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with editing(item):
+        for number in range(bones):
+            bone = data.edit_bones.new(f"B{number}")
+            bone.head = (0.0, 0.0, number * step)
+            bone.tail = (0.0, 0.0, (number + 1) * step)
+            bone.parent = previous
+            bone.use_connect = previous is not None
+            previous = bone
     for pose_bone in item.pose.bones:
         pose_bone.rotation_mode = "QUATERNION"
     return item
@@ -83,6 +82,15 @@ def select(items: Sequence[bpy.types.Object]) -> None:
     for other in current_layer().objects:
         other.select_set(other in items)
     current_layer().objects.active = items[0]
+
+
+@contextmanager
+def editing(item: bpy.types.Object) -> Iterator[None]:
+    """An object in Edit Mode, selected alone."""
+    select([item])
+    bpy.ops.object.mode_set(mode="EDIT")
+    yield
+    bpy.ops.object.mode_set(mode="OBJECT")
 
 
 def select_bones(armature: ArmatureObject, *names: str) -> None:

@@ -88,14 +88,12 @@ def test_handles_and_belly_stay(character: Character) -> None:
 
 def add_bones(armature: ArmatureObject, *ends: tuple[float, float, float]) -> None:
     """More bones, from the head of the third one to these places, one after another."""
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    head = (0.0, 0.0, 2.0)
-    for end in ends:
-        bone = armature.data.edit_bones.new("Side")
-        bone.head, bone.tail = head, end
-        head = end
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        head = (0.0, 0.0, 2.0)
+        for end in ends:
+            bone = armature.data.edit_bones.new("Side")
+            bone.head, bone.tail = head, end
+            head = end
 
 
 @pytest.mark.parametrize("scale", [(1.0, 1.0, 1.4), (1.3, 0.8, 1.0), (-1.0, 1.0, 1.0)])
@@ -154,11 +152,9 @@ def test_one_bone_made_longer(character: Character) -> None:
     """That is an edit of the bone: handles are its children, and radii stay."""
     _tube, armature = character
     radius, via = muscle_of(armature, 0).radius, muscle_of(armature, 0).via.location.copy()
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    armature.data.edit_bones["B3"].tail.z += 1.0
-    armature.data.edit_bones["B2"].tail.z += 0.5
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        armature.data.edit_bones["B3"].tail.z += 1.0
+        armature.data.edit_bones["B2"].tail.z += 0.5
     current_layer().update()
     assert muscle_of(armature, 0).radius == radius and muscle_of(armature, 0).via.location == via
 

@@ -182,10 +182,8 @@ def test_marking_asks_for_selected_bones(character: Character) -> None:
     rigs.select_bones(armature)
     with pytest.raises(RuntimeError, match="No bone of Rig that deforms is selected"):
         addon.ops.mark_bones()
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    assert not addon.ops.mark_bones.poll()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        assert not addon.ops.mark_bones.poll()
     bpy.data.objects.remove(tube)
     assert not addon.ops.mark_bones.poll()
 
@@ -198,14 +196,12 @@ def test_bones_between_that_do_not_deform(character: Character) -> None:
 
 def test_rest_edits(character: Character) -> None:
     tube, armature = character
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    armature.data.edit_bones["B2"].head.z += 0.3
-    # A bone that goes elsewhere than its child, and a tail that has none.
-    armature.data.edit_bones["B2"].use_connect = False
-    armature.data.edit_bones["B1"].tail.x += 0.4
-    armature.data.edit_bones["B3"].tail.y += 0.5
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        armature.data.edit_bones["B2"].head.z += 0.3
+        # A bone that goes elsewhere than its child, and a tail that has none.
+        armature.data.edit_bones["B2"].use_connect = False
+        armature.data.edit_bones["B1"].tail.x += 0.4
+        armature.data.edit_bones["B3"].tail.y += 0.5
     assert_right(tube, armature)
     tube.data.vertices[100].co.z += 0.7
     tube.data.update()

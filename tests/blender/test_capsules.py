@@ -71,12 +71,10 @@ def test_falloffs_of_bones(character: Character, tmp_path: Path) -> None:
     current_layer().update()
     wanted = expected_weights(mesh, armature, own=[None, "smooth", None, None], falloff="quadratic")
     np.testing.assert_allclose(rigs.weights(mesh), wanted, atol=TOLERANCE)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    bone_capsules = addon.module("capsules.bones")
-    found = bone_capsules.read(list(armature.data.edit_bones)).falloffs
-    assert list(found) == [None, "smooth", None, None]
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        bone_capsules = addon.module("capsules.bones")
+        found = bone_capsules.read(list(armature.data.edit_bones)).falloffs
+        assert list(found) == [None, "smooth", None, None]
 
 
 def expected_weights(

@@ -238,28 +238,24 @@ def test_edit_mode(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
-    rigs.select([tube])
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="SELECT")
-    rigs.turn(armature, seed=5)
-    current_layer().update()
-    extrude: Any = bpy.ops.mesh.extrude_region_move
-    extrude(TRANSFORM_OT_translate={"value": (0.1, 0.0, 0.0)})
-    current_layer().update()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(tube):
+        bpy.ops.mesh.select_all(action="SELECT")
+        rigs.turn(armature, seed=5)
+        current_layer().update()
+        extrude: Any = bpy.ops.mesh.extrude_region_move
+        extrude(TRANSFORM_OT_translate={"value": (0.1, 0.0, 0.0)})
+        current_layer().update()
     assert_right(tube, armature)
 
 
 def test_edit_mode_of_the_armature(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    current_layer().update()
-    armature.data.edit_bones["B2"].tail.x += 0.3
-    bone = armature.data.edit_bones.new("Extra")
-    bone.tail = (0.0, 0.0, -1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        current_layer().update()
+        armature.data.edit_bones["B2"].tail.x += 0.3
+        bone = armature.data.edit_bones.new("Extra")
+        bone.tail = (0.0, 0.0, -1.0)
     assert_right(tube, armature)
 
 

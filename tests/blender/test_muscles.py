@@ -187,18 +187,11 @@ def test_bellies_show_the_muscle(character: Character) -> None:
 
 def test_mirror(character: Character) -> None:
     tube, armature = character
-    for old, new in (("B1", "Upper.L"), ("B2", "Lower.L")):
-        armature.data.bones[old].name = new
+    muscled.name_sides(armature)
     rigs.select([tube])
     with pytest.raises(RuntimeError, match=r"Rig has no bone Upper\.R"):
         addon.ops.mirror_muscle()
-    names = {"Upper.L": "Upper.R", "Lower.L": "Lower.R"}
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    for old, new in names.items():
-        bone = armature.data.edit_bones.new(new)
-        bone.head, bone.tail = armature.data.edit_bones[old].head, armature.data.edit_bones[old].tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    muscled.add_right_side(armature)
     assert addon.ops.mirror_muscle() == {"FINISHED"}
     other = muscle_of(armature, "Flexor.R")
     assert other.insertion.parent_bone == "Lower.R"

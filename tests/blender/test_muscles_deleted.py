@@ -190,14 +190,8 @@ def test_others_link_what_is_left(character: Character, tmp_path: Path) -> None:
 def test_operators_remove_it(character: Character, operator: str) -> None:
     """In a step of their own, which undo takes back before it takes back the deletion; on the muscle that is shown."""
     tube, armature = character
-    for old, new in (("B1", "Upper.L"), ("B2", "Lower.L")):
-        armature.data.bones[old].name = new
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    for old, new in (("Upper.L", "Upper.R"), ("Lower.L", "Lower.R")):
-        bone = armature.data.edit_bones.new(new)
-        bone.head, bone.tail = armature.data.edit_bones[old].head, armature.data.edit_bones[old].tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    muscled.name_sides(armature)
+    muscled.add_right_side(armature)
     muscle_of(armature, 1).via = None
     bpy.ops.ed.undo_push(message="Start")
     wanted = assert_right(tube, armature)

@@ -128,12 +128,10 @@ def test_renamed_bone_without_the_addon(center: str) -> None:
 def test_removed_bone(center: str) -> None:
     tube, armature = make_character(center=center)
     make_portable(tube)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = armature.data.edit_bones
-    bones["B3"].parent = bones["B1"]
-    bones.remove(bones["B2"])
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        bones = armature.data.edit_bones
+        bones["B3"].parent = bones["B1"]
+        bones.remove(bones["B2"])
     current_layer().update()
     assert_passes(tube)
     assert any("no bone" in message and '"B2"' in message for message in warnings(tube))

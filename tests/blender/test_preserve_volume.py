@@ -27,17 +27,15 @@ def make_rig(seed: int, bones: int = 7) -> tuple[MeshObject, ArmatureObject, np.
     data = bpy.data.armatures.new("Rig")
     armature = armature_object(bpy.data.objects.new("Rig", data))
     current_scene().collection.objects.link(armature)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    made: list[bpy.types.EditBone] = []
-    for number in range(bones):
-        bone = data.edit_bones.new(f"B{number}")
-        bone.head = Vector(random.uniform(-1, 1, 3).tolist())
-        bone.tail = bone.head + Vector(random.uniform(-1, 1, 3).tolist())
-        bone.roll = random.uniform(-3, 3)
-        bone.parent = made[random.integers(number)] if number else None
-        made.append(bone)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        made: list[bpy.types.EditBone] = []
+        for number in range(bones):
+            bone = data.edit_bones.new(f"B{number}")
+            bone.head = Vector(random.uniform(-1, 1, 3).tolist())
+            bone.tail = bone.head + Vector(random.uniform(-1, 1, 3).tolist())
+            bone.roll = random.uniform(-3, 3)
+            bone.parent = made[random.integers(number)] if number else None
+            made.append(bone)
     points = random.uniform(-1, 1, (150, 3))
     mesh = bpy.data.meshes.new("Points")
     mesh.from_pydata(points.tolist(), [], [])
@@ -150,13 +148,11 @@ def test_scaled_bones_wherever_the_origin_is(location: tuple[float, float, float
     armature.pose.bones["B3"].scale = (0.6, 0.6, 0.6)
     for bone in armature.data.bones:
         bone.inherit_scale = "NONE"
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    for edited in armature.data.edit_bones:
-        if edited.parent is None or not edited.use_connect:
-            edited.head = edited.head + Vector(location)
-        edited.tail = edited.tail + Vector(location)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        for edited in armature.data.edit_bones:
+            if edited.parent is None or not edited.use_connect:
+                edited.head = edited.head + Vector(location)
+            edited.tail = edited.tail + Vector(location)
     moved = rigs.positions(tube.data) + location
     tube.data.vertices.foreach_set("co", moved.ravel())
     current_layer().update()

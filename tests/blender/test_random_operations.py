@@ -312,14 +312,12 @@ class Session:
 
     def edit(self) -> None:
         item = self.any_mesh()
-        rigs.select([item])
-        bpy.ops.object.mode_set(mode="EDIT")
-        bpy.ops.mesh.select_all(action="SELECT")
-        if len(item.data.vertices) < 2000 and self.random.random() < 0.3:
-            bpy.ops.mesh.subdivide()
-        else:
-            bpy.ops.transform.resize(value=(1.02, 1.01, 1.0))
-        bpy.ops.object.mode_set(mode="OBJECT")
+        with rigs.editing(item):
+            bpy.ops.mesh.select_all(action="SELECT")
+            if len(item.data.vertices) < 2000 and self.random.random() < 0.3:
+                bpy.ops.mesh.subdivide()
+            else:
+                bpy.ops.transform.resize(value=(1.02, 1.01, 1.0))
 
     def toggle(self) -> None:
         item = self.any_mesh()

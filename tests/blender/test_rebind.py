@@ -61,10 +61,8 @@ def painted_unread() -> None:
 
 def without_some_faces() -> None:
     tube, _ = character()
-    rigs.select([tube])
-    bpy.ops.object.mode_set(mode="EDIT")
-    bpy.ops.mesh.select_all(action="DESELECT")
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(tube):
+        bpy.ops.mesh.select_all(action="DESELECT")
     for face in tube.data.polygons[:200]:
         face.select = True
     bpy.ops.object.mode_set(mode="EDIT")

@@ -72,23 +72,19 @@ def test_bones_are_renamed(character: Character) -> None:
 
 def test_bones_are_edited(character: Character) -> None:
     tube, armature = character
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    armature.data.edit_bones["Hand"].head.z += 0.3
-    armature.data.edit_bones.new("New").tail = (0.0, 0.0, -1.0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        armature.data.edit_bones["Hand"].head.z += 0.3
+        armature.data.edit_bones.new("New").tail = (0.0, 0.0, -1.0)
     assert ticked(armature) == list(LIMBS)
     assert_spread(tube, armature)
 
 
 def test_a_bone_that_moves_nothing_ends_no_limb(character: Character) -> None:
     tube, armature = character
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    socket = armature.data.edit_bones.new("Socket")
-    socket.parent = armature.data.edit_bones["ForeArm"]
-    socket.head, socket.tail = (0.5, 0.0, 2.5), (0.7, 0.0, 2.5)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        socket = armature.data.edit_bones.new("Socket")
+        socket.parent = armature.data.edit_bones["ForeArm"]
+        socket.head, socket.tail = (0.5, 0.0, 2.5), (0.7, 0.0, 2.5)
     rigs.select([tube])
     assert addon.ops.find_limbs() == {"FINISHED"}
     assert ticked(armature) == list(LIMBS)

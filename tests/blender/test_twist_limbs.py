@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import addon
-import bpy
 import limbs
 import numpy as np
 import pytest
@@ -205,12 +204,10 @@ def test_chosen_before_it_is_bound() -> None:
 def test_limbs_cannot_be_found_in_edit_mode() -> None:
     tube, armature = limbs.make()
     rigs.bind(tube, armature)
-    rigs.select([tube])
-    bpy.ops.object.mode_set(mode="EDIT")
-    tube.sbs.spread_twist = True
-    assert not ticked(armature) and not armature.sbs.twist_found
-    assert not addon.ops.find_limbs.poll()
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(tube):
+        tube.sbs.spread_twist = True
+        assert not ticked(armature) and not armature.sbs.twist_found
+        assert not addon.ops.find_limbs.poll()
     assert addon.ops.find_limbs() == {"FINISHED"}
     pose(armature)
     assert_spread(tube, armature)

@@ -99,16 +99,14 @@ def cross() -> MeshObject:
     data = bpy.data.armatures.new("Rig")
     armature = armature_object(bpy.data.objects.new("Rig", data))
     current_scene().collection.objects.link(armature)
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="EDIT")
-    for name, head, tail in (
-        ("hip", (0, 0, -1), (0, 0, 0)),
-        ("arm.L", (0, 0, 0), (2, 0, 0)),
-        ("arm.R", (0, 0, 0), (-2, 0, 0)),
-    ):
-        bone = data.edit_bones.new(name)
-        bone.head, bone.tail = head, tail
-    bpy.ops.object.mode_set(mode="OBJECT")
+    with rigs.editing(armature):
+        for name, head, tail in (
+            ("hip", (0, 0, -1), (0, 0, 0)),
+            ("arm.L", (0, 0, 0), (2, 0, 0)),
+            ("arm.R", (0, 0, 0), (-2, 0, 0)),
+        ):
+            bone = data.edit_bones.new(name)
+            bone.head, bone.tail = head, tail
 
     places = [-2.0, -1.5, -0.5, 0.0, 1.0, 2.0]
     points = [(x, y, 0.0) for x in places for y in (0.0, 1.0)]

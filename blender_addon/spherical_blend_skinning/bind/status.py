@@ -11,7 +11,7 @@ from ..settings.properties import settings_of
 from ..settings.typed import Icon
 from . import operators as bind
 
-__all__ = ["draw_live", "draw_portable", "draw_second_deformation", "draw_weights_missing"]
+__all__ = ["draw_live", "draw_portable", "draw_second_deformation"]
 
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
@@ -22,7 +22,7 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     if state.binding is None:
         draw_words(layout, state.problem, "ERROR")
         return
-    draw_weights_missing(layout, bind.lack(item, state))
+    _draw_weights_missing(layout, bind.lack(item, state))
     column = layout.column(align=True)
     # One count per line, because the sidebar is narrow.
     for number, text in enumerate(bind.counts(state.binding)):
@@ -42,7 +42,7 @@ def draw_portable(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
         draw_words(column, problem, "ERROR")
 
 
-def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: bool = False) -> None:
+def _draw_weights_missing(layout: bpy.types.UILayout, missing: str) -> None:
     """Draw which weights are missing, if any, and ways to make them."""
     if not missing:
         return
@@ -54,8 +54,7 @@ def draw_weights_missing(layout: bpy.types.UILayout, missing: str, all_meshes: b
         ("CAPSULES", "META_CAPSULE", "Capsule Weights"),
     )
     for kind, icon, text in ways:
-        operator = column.operator("sbs.automatic_weights", text=text, icon=icon)
-        operator.weights, operator.all_meshes = kind, all_meshes
+        column.operator("sbs.automatic_weights", text=text, icon=icon).weights = kind
 
 
 def draw_second_deformation(

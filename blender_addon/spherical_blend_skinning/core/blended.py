@@ -10,7 +10,6 @@ from types import ModuleType
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .bendy_bones import Along
 from .binding import Binding
@@ -100,7 +99,8 @@ class BlendedBinding(Binding):
         from_rig = inverse(self.space.place(self._to_rig))
         rests = self.rig.rests[self.bones]
         tails = rests[:, :3, 3] + rests[:, :3, 1] * self.rig.lengths[self.bones, None]
-        parents = self._joint_parents()
+        # `bones` are all that deform.
+        _, parents = self.rig.joints()
         # Bones without a parent are rigid, marked or not.
         marked = np.flatnonzero(self.rig.marked[self.bones] & (parents >= 0)).tolist()
         self._blending = self._sbs.bones_blending(
@@ -114,12 +114,6 @@ class BlendedBinding(Binding):
         )
         self._zone_radii = None
         self._place_vertices()
-
-    def _joint_parents(self) -> NDArray[np.int32]:
-        """For each of `bones`, the nearest ancestor that deforms, too; -1 if there is none."""
-        parents = self.rig.deforming_parents()
-        number = np.append(np.cumsum(self.rig.deforms) - 1, -1)  # the last is that of -1
-        return number[parents[self.bones]].astype(np.int32)
 
     def _place_vertices(self) -> None:
         """Make the skin for the present positions of vertices."""

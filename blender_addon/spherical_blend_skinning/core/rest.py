@@ -70,6 +70,12 @@ class RestBones:
             parents[passed] = self.parents[parents[passed]]
         return parents
 
+    def joints(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """The bones that deform, (J,), and which of these is the parent of each, (J,); -1 if there is none."""
+        bones = np.flatnonzero(self.deforms)
+        numbers = np.append(np.cumsum(self.deforms) - 1, -1)  # the last is that of -1
+        return bones, numbers[self.deforming_parents()[bones]].astype(np.int32)
+
     def has_same_zones(self, other: RestBones) -> bool:
         """Whether bones blending begins and ends at the same places in both."""
         return self is other or np.array_equal(self.zones, other.zones, equal_nan=True)

@@ -14,7 +14,8 @@ from ..core.matrices import Floats
 from ..core.muscles import BELLY_VERTICES, Cover, belly_faces
 from ..settings.muscles import is_part, mark
 from ..settings.properties import settings_of
-from ..settings.typed import mesh_of, values_of
+from ..settings.typed import mesh_of
+from . import reading
 from .identity import key_of
 
 __all__ = ["forget", "forget_poses", "hidden", "new", "write"]
@@ -130,7 +131,7 @@ def write(
     for mesh, points in zip(meshes, cover.bellies(numbers, activations), strict=True):
         if "position" in mesh.attributes:
             # In a sixth of the time.
-            values_of(mesh.attributes["position"]).foreach_set("vector", points.reshape(-1))
+            reading.write_vectors(mesh, "position", points)
         else:
             mesh.vertices.foreach_set("co", points.reshape(-1))
         mesh.update_tag()

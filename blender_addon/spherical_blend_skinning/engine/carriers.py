@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..core.center_source import CenterSource
 from ..settings.typed import has_key, mesh_of, values_of
+from . import reading
 from .live_group import POSITION
 
 __all__ = [
@@ -74,22 +75,14 @@ def resize(carrier: bpy.types.Object, vertex_count: int) -> None:
 def write(carrier: bpy.types.Object, positions: NDArray[np.float32]) -> None:
     """Bring positions (V, 3) to the modifier; the carrier must be of that size."""
     mesh = mesh_of(carrier)
-    attribute: bpy.types.Attribute | None = mesh.attributes.get(POSITION)
-    if attribute is None:
-        attribute = mesh.attributes.new(POSITION, "FLOAT_VECTOR", "POINT")
-    values_of(attribute).foreach_set("vector", positions.reshape(-1))
+    reading.write_vectors(mesh, POSITION, positions)
     # Without it Blender 3.4 shows the frame before.
     mesh.update_tag()
 
 
 def positions(carrier: bpy.types.Object) -> NDArray[np.float32] | None:
     """The positions (V, 3) that a carrier brings to the modifier; None if it has got none yet."""
-    attribute: bpy.types.Attribute | None = mesh_of(carrier).attributes.get(POSITION)
-    if attribute is None:
-        return None
-    result = np.empty((len(values_of(attribute)), 3), np.float32)
-    values_of(attribute).foreach_get("vector", result.reshape(-1))
-    return result
+    return reading.vectors(mesh_of(carrier), POSITION)
 
 
 def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:
@@ -100,11 +93,8 @@ def keeps_centers(carrier: bpy.types.Object, vertex_count: int) -> bool:
 
 def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32] | None:
     """The rotation centers, (V, 3), in a carrier; None if there are none for that many vertices."""
-    if not keeps_centers(carrier, vertex_count):
-        return None
-    found = np.empty((vertex_count, 3), np.float32)
-    values_of(mesh_of(carrier).attributes[_CENTER]).foreach_get("vector", found.reshape(-1))
-    return found
+    found = reading.vectors(mesh_of(carrier), _CENTER)
+    return found if found is not None and len(found) == vertex_count else None
 
 
 def center_source(carrier: bpy.types.Object) -> CenterSource | None:
@@ -116,11 +106,7 @@ def center_source(carrier: bpy.types.Object) -> CenterSource | None:
 
 def keep_centers(carrier: bpy.types.Object, found: NDArray[np.floating], source: CenterSource) -> None:
     """Store rotation centers (V, 3), found from a source, in a carrier with V vertices."""
-    attributes = mesh_of(carrier).attributes
-    attribute: bpy.types.Attribute | None = attributes.get(_CENTER)
-    if attribute is None:
-        attribute = attributes.new(_CENTER, "FLOAT_VECTOR", "POINT")
-    values_of(attribute).foreach_set("vector", np.ascontiguousarray(found, np.float32).reshape(-1))
+    reading.write_vectors(mesh_of(carrier), _CENTER, found)
     carrier[_DIGEST] = source.digest
     carrier[_PLACE] = source.place.reshape(-1).tolist()
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import bpy
@@ -291,6 +291,11 @@ class Formulas:
         inputs = {"Geometry": geometry, "Value": value, "Index": index}
         node = self.node("GeometryNodeSampleIndex", inputs, data_type=_DATA_TYPES[data_type], domain="POINT")
         return socket(node.outputs, "Value")
+
+    def vertex_values(self, table: Socket) -> Callable[[str, str], Socket]:
+        """A function that makes the field of a named attribute of a table with a point for each vertex of the mesh."""
+        index = self.node("GeometryNodeInputIndex").outputs[0]
+        return lambda data_type, name: self.sample(data_type, table, self.attribute(data_type, name), index)
 
     def switch(self, data_type: str, condition: Socket, no: Value, yes: Value) -> Socket:
         """One of two values, the default for None. With a single condition only the chosen one is computed."""

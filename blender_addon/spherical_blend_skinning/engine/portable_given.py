@@ -131,12 +131,8 @@ def deform_about_given(
     )
 
     nodes.begin("Vertices")
-    index = nodes.node("GeometryNodeInputIndex").outputs[0]
     position = nodes.node("GeometryNodeInputPosition").outputs[0]
-
-    def vertex_value(data_type: str, name: str) -> Socket:
-        return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
-
+    vertex_value = nodes.vertex_values(weights)
     influence = vertex_value("INT", "influence")
 
     def moved(matrix: Socket) -> Socket:

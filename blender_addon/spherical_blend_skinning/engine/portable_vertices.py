@@ -23,12 +23,8 @@ def deform(
 ) -> Socket:
     """The position of a vertex, in the mesh's space."""
     nodes.begin("Vertices")
-    index = nodes.node("GeometryNodeInputIndex").outputs[0]
     position = nodes.node("GeometryNodeInputPosition").outputs[0]
-
-    def vertex_value(data_type: str, name: str) -> Socket:
-        return nodes.sample(data_type, weights, nodes.attribute(data_type, name), index)
-
+    vertex_value = nodes.vertex_values(weights)
     first = vertex_value("INT", "pair")
     # The weights of each three other joints, and the first of their pairs.
     blocks = [

@@ -31,8 +31,10 @@ __all__ = [
     "segment_counts",
     "segment_moves",
     "triangles",
+    "vectors",
     "vertex_weights",
     "vertex_weights_one_by_one",
+    "write_vectors",
 ]
 
 _Number = TypeVar("_Number", bound=np.generic)
@@ -61,12 +63,29 @@ def _between(inner: Matrix, outer: Matrix) -> Floats:
 
 def positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
     """The vertices of a mesh, (V, 3)."""
-    result = np.empty((len(mesh.vertices), 3), np.float32)
-    if "position" in mesh.attributes:
-        values_of(mesh.attributes["position"]).foreach_get("vector", result.reshape(-1))
-    else:
+    result = vectors(mesh, "position")
+    if result is None:
+        result = np.empty((len(mesh.vertices), 3), np.float32)
         mesh.vertices.foreach_get("co", result.reshape(-1))
     return result
+
+
+def vectors(mesh: bpy.types.Mesh, name: str) -> NDArray[np.float32] | None:
+    """The vectors (V, 3) of an attribute of vertices; None if there is none of that name."""
+    attribute: bpy.types.Attribute | None = mesh.attributes.get(name)
+    if attribute is None:
+        return None
+    result = np.empty((len(values_of(attribute)), 3), np.float32)
+    values_of(attribute).foreach_get("vector", result.reshape(-1))
+    return result
+
+
+def write_vectors(mesh: bpy.types.Mesh, name: str, values: NDArray[np.floating]) -> None:
+    """Write vectors (V, 3) to an attribute of vertices, which is added if there is none of that name."""
+    attribute: bpy.types.Attribute | None = mesh.attributes.get(name)
+    if attribute is None:
+        attribute = mesh.attributes.new(name, "FLOAT_VECTOR", "POINT")
+    values_of(attribute).foreach_set("vector", np.ascontiguousarray(values, np.float32).reshape(-1))
 
 
 def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:

@@ -90,14 +90,12 @@ class Subject:
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
         """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""
-        attributes = mesh_of(self.evaluated).attributes
-        if live_group.INPUT_POSITION not in attributes or live_group.INPUT_INDEX not in attributes:
+        mesh = mesh_of(self.evaluated)
+        positions = reading.vectors(mesh, live_group.INPUT_POSITION)
+        if positions is None or live_group.INPUT_INDEX not in mesh.attributes:
             return None
-        attribute = attributes[live_group.INPUT_POSITION]
-        positions = np.empty((len(values_of(attribute)), 3), np.float32)
-        values_of(attribute).foreach_get("vector", positions.reshape(-1))
         index = np.empty(len(positions), np.float32)
-        values_of(attributes[live_group.INPUT_INDEX]).foreach_get("value", index)
+        values_of(mesh.attributes[live_group.INPUT_INDEX]).foreach_get("value", index)
         if np.array_equal(index, np.arange(len(index), dtype=np.float32)):
             return positions, None
         sources = influences.first_occurrences(index)

@@ -43,13 +43,10 @@ def from_rig(armature: bpy.types.Object) -> Any:
     """
     sbs = library.load()
     rig = reading.rig(armature, armature)
-    deforming = np.flatnonzero(rig.deforms)
-    if not len(deforming):
+    bones, parents = rig.joints()
+    if not len(bones):
         raise ValueError(f"{armature.name} has no bone that deforms")
-    # Number -1 is that of no parent.
-    number = np.append(np.cumsum(rig.deforms) - 1, -1)
-    names = [rig.names[bone] for bone in deforming.tolist()]
-    skeleton = sbs.Skeleton(number[rig.deforming_parents()[deforming]], rig.rests[deforming], names)
+    skeleton = sbs.Skeleton(parents, rig.rests[bones], [rig.names[bone] for bone in bones.tolist()])
     with warnings.catch_warnings():
         # The status of each mesh tells of vertices without weights.
         warnings.simplefilter("ignore", sbs.WeightWarning)

@@ -9,6 +9,7 @@ from ..core import library
 from ..engine import deleted_muscles, muscle_list
 from ..interface import character, rigged
 from ..interface.action import Action
+from ..interface.selection import linked_reason
 from ..settings.declared import choice
 from ..settings.given import view_layer_of
 from ..settings.muscles import PARTS
@@ -19,24 +20,24 @@ from . import making
 __all__ = ["CLASSES"]
 
 
-def _hindrance(context: bpy.types.Context) -> str:
-    """Why muscles cannot be changed; empty if they can."""
-    armature = rigged.rig_of(context)
-    if armature is None:
-        return "Select an armature, or a mesh that one moves"
-    if armature.library is not None:
-        return f"{armature.name} belongs to a library; make a library override of it"
-    if context.object.mode == "EDIT" or armature.mode == "EDIT":
-        return "Leave Edit Mode first"
-    return library.problem()
-
-
 class _RigAction(Action):
     """An operator on the muscles of an armature."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return _hindrance(context)
+        armature = rigged.rig_of(context)
+        if armature is None:
+            return "Select an armature, or a mesh that one moves"
+        if context.object.mode == "EDIT" or armature.mode == "EDIT":
+            return "Leave Edit Mode first"
+        return linked_reason(armature) or library.problem()
+
+
+def _rig(context: bpy.types.Context) -> bpy.types.Object:
+    """The armature, which there is where there is no `hindrance`."""
+    armature = rigged.rig_of(context)
+    assert armature is not None
+    return armature
 
 
 class _MuscleAction(_RigAction):
@@ -44,9 +45,9 @@ class _MuscleAction(_RigAction):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        if (reason := super().hindrance(context)) or armature is None:
+        if reason := super().hindrance(context):
             return reason
+        armature = _rig(context)
         rows = deleted_muscles.present_rows(armature)
         if not rows:
             return "There is no muscle"
@@ -60,8 +61,7 @@ def _row_shown(armature: bpy.types.Object) -> int:
 
 def _shown(context: bpy.types.Context) -> tuple[bpy.types.Object, int]:
     """The armature and the row of the muscle that is shown."""
-    armature = rigged.rig_of(context)
-    assert armature is not None
+    armature = _rig(context)
     return armature, _row_shown(armature)
 
 
@@ -75,14 +75,10 @@ class SBS_OT_fit_muscles(_RigAction, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        reason = super().hindrance(context)
-        return reason or (character.hindrance(armature) if armature is not None else "")
+        return super().hindrance(context) or character.hindrance(_rig(context))
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        assert armature is not None
-        return f"Muscles placed: {making.fit(armature)}"
+        return f"Muscles placed: {making.fit(_rig(context))}"
 
 
 class SBS_OT_add_muscle(_RigAction, Operator):
@@ -94,8 +90,7 @@ class SBS_OT_add_muscle(_RigAction, Operator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        assert armature is not None
+        armature = _rig(context)
         bones = _chosen(context, armature)
         if bones is None:
             raise ValueError("Select the bone that the muscle moves, in Pose Mode")

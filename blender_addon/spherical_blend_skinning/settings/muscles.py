@@ -53,6 +53,20 @@ def _bound(**options: Any) -> dict[str, Any]:
     return {"options": set(), "override": OVERRIDABLE, "update": follow, **options}
 
 
+def _length(name: str, description: str, default: float) -> float:
+    return real(
+        name=name, description=description, default=default, min=0.0, subtype="DISTANCE", precision=4, **_bound()
+    )
+
+
+def _share(name: str, description: str, default: float) -> float:
+    return real(name=name, description=description, default=default, min=0.0, max=0.9, subtype="FACTOR", **_bound())
+
+
+def _factor(name: str, description: str, default: float) -> float:
+    return real(name=name, description=description, default=default, min=1.0, soft_max=4.0, **_bound())
+
+
 def _part(name: str, description: str) -> bpy.types.Object | None:
     return data_block(bpy.types.Object, name=name, description=description, **_bound())
 
@@ -74,23 +88,9 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
     insertion: bpy.types.Object | None = _part("Insertion", "Where the muscle ends; a child of a bone")
     belly: bpy.types.Object | None = _part("Belly", "What shows the muscle")
     was_shown: bool = flag(options={"HIDDEN"}, override=OVERRIDABLE)
-    radius: float = real(
-        name="Radius",
-        description="The largest of the belly, in the rest pose",
-        default=0.05,
-        min=0.0,
-        subtype="DISTANCE",
-        precision=4,
-        **_bound(),
-    )
-    reach: float = real(
-        name="Reach",
-        description="How far from the belly skin is moved: with all of the movement up to half of it, then with less",
-        default=0.1,
-        min=0.0,
-        subtype="DISTANCE",
-        precision=4,
-        **_bound(),
+    radius: float = _length("Radius", "The largest of the belly, in the rest pose", 0.05)
+    reach: float = _length(
+        "Reach", "How far from the belly skin is moved: with all of the movement up to half of it, then with less", 0.1
     )
     profile: str = choice(
         name="Profile",
@@ -110,49 +110,17 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         max=1.0,
         **_bound(),
     )
-    tendon_at_origin: float = real(
-        name="Tendon at Origin",
-        description="Which share of the path is tendon, which keeps its length and does not swell",
-        default=0.1,
-        min=0.0,
-        max=0.9,
-        subtype="FACTOR",
-        **_bound(),
+    tendon_at_origin: float = _share(
+        "Tendon at Origin", "Which share of the path is tendon, which keeps its length and does not swell", 0.1
     )
-    tendon_at_insertion: float = real(
-        name="Tendon at Insertion",
-        description="Which share of the path is tendon, which keeps its length and does not swell",
-        default=0.1,
-        min=0.0,
-        max=0.9,
-        subtype="FACTOR",
-        **_bound(),
+    tendon_at_insertion: float = _share(
+        "Tendon at Insertion", "Which share of the path is tendon, which keeps its length and does not swell", 0.1
     )
-    flattening: float = real(
-        name="Flattening",
-        description="How many times wider than thick the belly is; it is thin away from the bone of its origin",
-        default=1.0,
-        min=1.0,
-        soft_max=4.0,
-        **_bound(),
+    flattening: float = _factor(
+        "Flattening", "How many times wider than thick the belly is; it is thin away from the bone of its origin", 1.0
     )
-    contraction: float = real(
-        name="Contraction",
-        description="By which share full activation shortens the belly",
-        default=0.2,
-        min=0.0,
-        max=0.9,
-        subtype="FACTOR",
-        **_bound(),
-    )
-    most_growth: float = real(
-        name="Most Growth",
-        description="By what factor radii grow at most; there the belly loses volume",
-        default=2.0,
-        min=1.0,
-        soft_max=4.0,
-        **_bound(),
-    )
+    contraction: float = _share("Contraction", "By which share full activation shortens the belly", 0.2)
+    most_growth: float = _factor("Most Growth", "By what factor radii grow at most; there the belly loses volume", 2.0)
 
 
 class Muscles(PropertyGroupMixin):

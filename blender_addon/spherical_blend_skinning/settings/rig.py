@@ -26,7 +26,6 @@ __all__ = [
     "join",
     "meshes_of",
     "share",
-    "take",
     "weights_made",
 ]
 
@@ -214,7 +213,7 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
     if settings.scope == "RIG":
         if not _settings_of(armature).is_property_set("center"):
             _begin(item, armature, center, spread_twist)
-        take(item, armature)
+        _copy(armature, item)
     elif not settings.is_property_set("center"):
         # In files of earlier versions it is not set; they keep the default of that time, which is that of the property.
         settings.center = center
@@ -227,11 +226,6 @@ def follow(settings: RigSettings) -> None:
     if settings.scope == "RIG" and settings.armature is not None:
         join(owner_of(settings), settings.armature, settings.center, settings.spread_twist)
     _find_limbs(settings)
-
-
-def take(item: bpy.types.Object, armature: bpy.types.Object) -> None:
-    """Give a mesh the settings of its rig."""
-    _copy(armature, item)
 
 
 def share(source: bpy.types.Object, armature: bpy.types.Object) -> int:
@@ -257,6 +251,7 @@ def _begin(item: bpy.types.Object, armature: bpy.types.Object, center: str, spre
 
 
 def _copy(source: bpy.types.Object, target: bpy.types.Object) -> None:
+    """Give an object the shared settings of another one."""
     given, taken = _settings_of(source), _settings_of(target)
     with _copies():
         for name in SHARED:

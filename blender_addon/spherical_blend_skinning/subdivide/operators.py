@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.matrices import transform_points
+from ..engine import reading
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, integer
@@ -24,27 +25,17 @@ def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
     These are vertices on both sides of the head: at the end of the parent, and along the bone up to where the next one
     begins to bend. -1 for vertices without weights.
     """
-    bones = mesh.bones
-    rests = np.array([bone.matrix_local for bone in bones], np.float64)
-    number = {bone.name: joint for joint, bone in enumerate(bones)}
-    tails = np.array([bone.tail_local for bone in bones], np.float64)
+    rig = reading.rig(mesh.armature, mesh.armature)
+    bones, parents = rig.joints()
     sbs = library.load()
     bound = sbs.bones_blending(
-        sbs.Skeleton([_parent_joint(bone, number) for bone in bones], rests),
+        sbs.Skeleton(parents, rig.rests[bones]),
         transform_points(mesh.to_rig, mesh.positions),
         influences=mesh.influences(),
-        tails=tails,
+        tails=np.array([bone.tail_local for bone in mesh.bones], np.float64),
     )
     attachment: NDArray[np.int32] = bound.attachment
     return attachment
-
-
-def _parent_joint(bone: bpy.types.Bone, number: dict[str, int]) -> int:
-    """The joint of the nearest ancestor that deforms, too; -1 if there is none."""
-    parent = bone.parent
-    while parent is not None and parent.name not in number:
-        parent = parent.parent
-    return -1 if parent is None else number[parent.name]
 
 
 def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
