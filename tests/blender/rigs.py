@@ -191,7 +191,9 @@ def override_character(path: Path, *, fully_editable: bool = True) -> Character:
 
 def overridden() -> Character:
     """The tube and its rig in a file with an override of them."""
-    return character_of(item for item in bpy.data.objects if item.override_library and item.name in ("Tube", "Rig"))
+    return character_of(
+        item for item in bpy.data.objects if item.override_library and item.name.startswith(("Tube", "Rig"))
+    )
 
 
 def add_shape(item: MeshObject, scale: tuple[float, float, float], value: float = 1.0, name: str = "Wide") -> Any:

@@ -56,12 +56,8 @@ def test_falloffs_of_bones(character: Character, tmp_path: Path) -> None:
     for bone in armature.data.bones:
         bone.sbs.capsule_falloff = "LINEAR"
     assert addon.ops.import_capsules(filepath=path) == {"FINISHED"}
-    assert [bone.sbs.capsule_falloff for bone in armature.data.bones] == [
-        "AS_OTHERS",
-        "SMOOTH",
-        "QUADRATIC",
-        "AS_OTHERS",
-    ]
+    kinds = [bone.sbs.capsule_falloff for bone in armature.data.bones]
+    assert kinds == ["AS_OTHERS", "SMOOTH", "QUADRATIC", "AS_OTHERS"]
     # Weights follow, in Edit Mode by what the bones are otherwise.
     armature.data.sbs.live = True
     armature.data.sbs.falloff = "QUADRATIC"

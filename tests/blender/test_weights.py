@@ -207,8 +207,9 @@ def test_heat(tube: MeshObject, weights: ModuleType) -> None:
     heads, tails = (
         np.array([getattr(bone, end) for bone in armature.data.bones]) for end in ("head_local", "tail_local")
     )
-    points, faces = rigs.positions(tube.data).astype("f4"), rigs.triangles(tube.data)
-    wanted = weights.heat_weights(points, faces, heads, tails, limit=4)
+    wanted = weights.heat_weights(
+        rigs.positions(tube.data).astype("f4"), rigs.triangles(tube.data), heads, tails, limit=4
+    )
     assert addon.ops.heat_weights() == {"FINISHED"}
     dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
     np.testing.assert_allclose(rigs.weights(tube), dense, atol=TOLERANCE)

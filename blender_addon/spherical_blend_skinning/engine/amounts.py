@@ -36,7 +36,7 @@ class Amounts:
     Attributes
     ----------
     key : bytes
-        Shows whether they have changed.
+        All that they are computed from: equal keys, equal amounts.
     amount : Amount or None
         None if every vertex gets only the method.
     """

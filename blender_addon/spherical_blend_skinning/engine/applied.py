@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What follows a rig whose bones have all been stretched alike, as by Apply Scale: muscles, and zones of bones.
+"""Muscles and zones follow when all bones of a rig are stretched alike, as by Apply Scale.
 
-Blender knows no places and lengths of ours, and moves children of bones as if bones had only turned. So how bones were
-at rest is kept, with the muscles on the armature object and with the zones on the armature, and where handles were is
-kept on these: each in the data-block that it is about, so that undo brings back both together.
+Blender does not scale lengths that only we know, and moves the children of bones as if these had only turned. So we
+store the bones at rest and the places of handles, and compare. Each is stored in the data-block that it describes, so
+that undo restores both together: bones with the muscles on the armature object and with the zones on the armature, and
+the place of a handle on the handle.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _RESTS = "rests"
 
 
 def follow(armature: bpy.types.Object) -> None:
-    """Take muscles and zones of an armature object where its bones have been stretched, and remember how they are."""
+    """Stretch the muscles and zones of an armature object as its bones were since the last call."""
     if armature.library is None:
         _follow_by_muscles(armature)
     if armature_data(armature).library is None:

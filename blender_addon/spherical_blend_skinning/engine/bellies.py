@@ -73,9 +73,9 @@ class _Written(NamedTuple):
     Attributes
     ----------
     pose : object
-        What stands for the pose: another one is another object.
+        An object that is another one in each pose.
     meshes : set
-        The keys of their meshes.
+        The keys of the meshes that have been shaped.
     """
 
     pose: object
@@ -165,7 +165,7 @@ def _used_bellies() -> set[bpy.types.ID]:
 
 
 def _is_used(item: bpy.types.ID, users: Mapping[bpy.types.ID, set[bpy.types.ID]]) -> bool:
-    """Whether others refer to a belly, or a collection above it, than what only shows it, and its armature object."""
+    """Whether anything depends on a belly, or on a collection with it: any user but views and its armature object."""
     for user in users.get(item, ()):
         if isinstance(user, bpy.types.Collection):
             if _is_used(user, users):

@@ -25,7 +25,7 @@ def collections(block: bpy.types.ID) -> list[bpy.types.ActionChannelbagFCurves]:
 
 
 def is_animated(block: bpy.types.ID, ending: str) -> bool:
-    """Whether a data-block has keys or a driver for a property whose path ends in `path`."""
+    """Whether a data-block has keys or a driver for a property whose path ends so."""
     curves = [curve for found in collections(block) for curve in found]
     data = animation_of(block)
     if data is not None:

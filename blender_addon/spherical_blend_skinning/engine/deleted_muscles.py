@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Which bellies and handles an artist has deleted as objects.
 
-Muscles refer to objects, so a deleted one stays in the file, in no collection. It is only remembered here, and muscles
-go by that: handlers run after Blender has recorded the step for undo, and undo does not bring back what they change in
-an armature, which that step has left as it was.
+A muscle refers to its objects, so Blender keeps a deleted one in the file, in no collection. The muscle must not be
+changed then: our handlers run after Blender has recorded the deletion as a step of undo, and undo restores only what
+changed within a step. So the muscle stays as it is, and this module remembers which of its objects are deleted.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def is_deleted(item: bpy.types.Object, there: Set[bpy.types.Object]) -> bool:
 
 
 def parts(armature: bpy.types.Object) -> frozenset[tuple[int, str]]:
-    """The rows of muscles of an armature object, each with a part that was deleted when last looked for."""
+    """The deleted parts of an armature object's muscles, each with the row of its muscle, as of the last `find`."""
     return _deleted.get(key_of(armature), _NONE)
 
 
@@ -129,10 +129,9 @@ def set_aside() -> None:
 
 
 def put_back() -> None:
-    """Undo `set_aside`, so that undo finds all as it was.
+    """Have muscles refer to deleted parts again, as before `set_aside`, so that undo can bring these back.
 
-    Before Blender 4 nothing is called where saving fails. So it is also for whoever is about to change rows, or to
-    replace objects.
+    Called after saving, and before rows change or objects are replaced: Blender 3.4 calls nothing when saving fails.
     """
     for armature, row, part, item in _aside:
         # After a failure either may be removed since.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of earlier versions, in which a property of a mesh said which rig deforms it, and so kept deleted ones."""
+"""Files of earlier versions: a property of a mesh stored which rig deforms it, and kept deleted rigs in the file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tidy() -> None:
 
 
 def _taken(item: bpy.types.Object) -> list[bpy.types.Object]:
-    """The rig that the property of a mesh refers to, which then no longer does so."""
+    """The rig that the property of a mesh referred to, in a list; the property is removed."""
     # Since Blender 5.0 what add-ons register is kept apart from custom properties.
     kept: Any = item.bl_system_properties_get() if hasattr(item, "bl_system_properties_get") else item
     settings = kept.get("sbs") if kept is not None else None

@@ -5,8 +5,8 @@ A carrier is a mesh with as many vertices as the input geometry, and the deforme
 counts differ, as in Edit Mode after an extrusion, the geometry is passed on unchanged. Renders have a separate carrier
 if modifiers before ours give them other vertices.
 
-There are two groups: one that also keeps its input, as attributes, and one that does not. A switch inside of one group
-would cost Blender 3.4 a copy of the mesh in every frame.
+There are two groups: one that also stores its input as attributes, and one that does not. With one group and a switch
+in it, Blender 3.4 would copy the mesh in every frame.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class Muscles:
     problems : dict of int to str
         What is wrong with muscles of the rig, by their rows, for the artist.
     still : Binding or None
-        Of the mesh without animated shape keys, which the muscles are bound to: what they move is added to the mesh
-        with these. None if there are no such keys.
+        The binding of the mesh without its animated shape keys; None if it has none. Muscles are bound to this mesh,
+        and how far they move its skin is added to the skin with the keys.
     """
 
     cover: Cover | None = None
@@ -168,7 +168,7 @@ class Muscles:
 
 
 class _Reading(NamedTuple):
-    """What there is to say of the muscles of a rig, to be compared with what there was before.
+    """All that a rig's muscles are bound by, to be compared with that of the last frame.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class _Reading(NamedTuple):
     profiles : tuple of str
         The kind of each profile.
     handles : tuple
-        For each point of each muscle None, or what its object says.
+        For each point of each muscle, the place and parent of its handle; None without one.
     deleted : frozenset
         What an artist has deleted of them.
     """

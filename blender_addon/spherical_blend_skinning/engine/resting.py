@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shape of a mesh that animated shape keys start from, which is the same in all frames."""
+"""The shape of a mesh without its animated shape keys, which is the same in all frames."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ class Key(NamedTuple):
 
 
 def moving_keys(item: bpy.types.Object, modifier: bpy.types.Modifier) -> tuple[Key, ...]:
-    """The shape keys of an object; none unless some are animated, and are all that moves vertices before a modifier."""
+    """The shape keys of an object.
+
+    None if no key is animated, or if something else than keys moves vertices before a modifier.
+    """
     keys = mesh_of(item).shape_keys
     data = animation_of(keys) if keys is not None else None
     if keys is None or data is None or not keys.use_relative or item.show_only_shape_key:

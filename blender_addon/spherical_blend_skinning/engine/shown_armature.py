@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """When the disabled Armature modifier of a bound mesh is shown, and deforms.
 
-It is shown while weights are painted. Where the artist shows it by its icons and hides ours, to compare both, it
-deforms: linear blending is what they want to see, not the rest pose. Elsewhere its vertex groups stay off, because with
-them Blender evaluates the mesh twice even if the modifier is hidden. They are the same in the viewport and in renders,
-so they are switched for renders.
+It is shown while weights are painted. If the artist hides our modifier and shows this one, to compare both, it deforms
+the mesh linearly. Otherwise its vertex groups stay off, because with them Blender evaluates the mesh twice even if the
+modifier is hidden. A modifier has one setting of vertex groups for the viewport and for renders, so we switch it when
+a render begins and ends.
 """
 
 from __future__ import annotations

@@ -44,11 +44,11 @@ class State:
     binding : Binding or None
         None while there is a problem.
     rig_key : tuple
-        The keys of its armature object and of that's data, and how many segments bones have; also when it has lost it.
+        The keys of its last armature object and of that object's data, and how many segments bones have.
     amounts : Amounts
         How much of the method each vertex gets.
     pose : tuple
-        The pose, and whatever else the positions in the carrier depend on; empty if they are to be written anew.
+        All that the positions in the carrier were computed from; empty if they must be computed anew.
     skinning_matrices : ndarray or None
         The matrices of these positions.
     limb_twists : ndarray or None
@@ -99,7 +99,7 @@ class State:
         self.invalidate()
 
     def miss(self, change: Change) -> None:
-        """Remember a change that is not handled now."""
+        """Handle a change in the next update."""
         self.missed_mesh |= change.mesh
         self.missed_rig |= change.rig
 

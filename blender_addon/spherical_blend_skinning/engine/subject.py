@@ -89,7 +89,10 @@ class Subject:
         return reading.triangles(mesh_of(self.item))
 
     def _kept(self) -> tuple[Positions, NDArray[np.int64] | None] | None:
-        """The input that the modifier kept, and which vertices of the outcome have it if modifiers after add some."""
+        """The input that the modifier stored in the evaluated mesh.
+
+        If later modifiers add vertices, also the index of the first vertex with each position; otherwise None.
+        """
         mesh = mesh_of(self.evaluated)
         positions = reading.vectors(mesh, live_group.INPUT_POSITION)
         if positions is None or live_group.INPUT_INDEX not in mesh.attributes:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters that are written in C leave out the bellies of muscles, which are there to look at.
 
-They write what views show, and nothing tells when they begin. So scripts find another function in ``bpy.ops.wm``, and
-while a file browser is open in which an artist chooses the file to write, bellies are hidden.
+They write what views show, and call nothing when they begin. So their functions in ``bpy.ops.wm`` are replaced for
+scripts, and bellies are hidden while an artist chooses the file to write in a file browser.
 """
 
 from __future__ import annotations

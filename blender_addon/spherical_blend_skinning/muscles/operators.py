@@ -28,7 +28,7 @@ class _RigAction(Action):
         armature = rigged.rig_of(context)
         if armature is None:
             return "Select an armature, or a mesh that one moves"
-        if context.object.mode == "EDIT" or armature.mode == "EDIT":
+        if "EDIT" in (armature.mode, context.object.mode if context.object is not None else ""):
             return "Leave Edit Mode first"
         return linked_reason(armature) or library.problem()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The disabled Armature modifier of a bound mesh, in whose place ours deforms; it says by which rig.
+"""The disabled Armature modifier of a bound mesh, in whose place ours deforms. It stores which rig moves the mesh.
 
-Blender clears what a modifier refers to when that is deleted. A property that refers to an object is a user of it, so
-that the rig would stay in the file, in no collection, and go on moving the mesh.
+When a rig is deleted, Blender clears the modifiers that refer to it. A property of ours that referred to it would keep
+it in the file, in no collection, where it would go on moving the mesh.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ def _settings_of(item: bpy.types.Object) -> Bound:
 
 
 def find(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
-    """The Armature modifier of an object that is bound or was: the one with its name, or if that was renamed, another.
+    """The disabled Armature modifier of an object that is bound or was.
 
-    One that does nothing is taken before the only one there is.
+    It is found by its name. If it was renamed, it is the first one that does nothing, or else the only one there is.
     """
     # Most objects of a file have none, and all that are edited are asked.
     found = [cast("bpy.types.ArmatureModifier", modifier) for modifier in item.modifiers if modifier.type == "ARMATURE"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Properties of data-blocks: library overrides may change them, and objects follow when they change."""
+"""Properties that library overrides may change, and whose changes update the objects that depend on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> No
 
 
 def kept(make: Callable[..., _Value], *, update: Any = follow, **options: Any) -> _Value:
-    """Such a property, made by one of the functions of `declared`."""
+    """A property that overrides may change, made by one of the functions of `declared`."""
     return make(update=update, override=OVERRIDABLE, **options)
 
 

@@ -49,7 +49,7 @@ _MARK = "sbs_muscle"
 
 
 def _bound(**options: Any) -> dict[str, Any]:
-    """Options of what belongs to a muscle: only activation can be animated, because all else is bound."""
+    """Options of a muscle's properties. They cannot be animated, as activation can: a change binds the muscle anew."""
     return {"options": set(), "override": OVERRIDABLE, "update": follow, **options}
 
 

@@ -201,10 +201,8 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
     Parameters
     ----------
     item, armature : Object
-    center : str
-        The rotation center for the first mesh of a rig, unless the rig has one already.
-    spread_twist : bool
-        Whether that one spreads twists.
+    center, spread_twist
+        The settings of these names for the first mesh of a rig, unless the rig has them already.
     """
     settings = _settings_of(item)
     if not settings.is_property_set("scope"):
