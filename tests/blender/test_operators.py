@@ -46,7 +46,7 @@ def test_words() -> None:
             assert all(word[0].isupper() for word in words), f"{name}: {text!r} is not in title case"
 
 
-SMALL_WORDS = {"a", "by", "from", "of", "over", "the", "to", "with"}
+SMALL_WORDS = {"a", "by", "for", "from", "of", "over", "the", "to", "with"}
 
 
 def own_properties(name: str) -> list[bpy.types.Property]:
