@@ -19,6 +19,7 @@ from quality_subjects import Subject
 from sbs.characters.character import Character
 from sbs.quality import METHODS, Gauge, Report, evaluate, made_poses
 from sbs.quality.measures import bending_energy, tears
+from sbs.quality.methods import NamedMethod
 from sbs.quality.motions import BENDS, bending_joints
 from sbs.quality.surface import make_surface
 
@@ -197,21 +198,25 @@ def made_and_moving(character: Character, clips: Sequence[NDArray[np.float64]]) 
     return kinds
 
 
-def energies_in_motion(folder: Path) -> dict[str, Any]:
-    """What docs/quality.json keeps of a character: for each kind of poses the mean energies by each method."""
+def energies_in_motion(folder: Path, panel: dict[str, NamedMethod] = PANEL, every: int = 1) -> dict[str, Any]:
+    """What docs/quality.json keeps of a character: for each kind of poses the mean energies by each method.
+
+    Of many poses `every` so many may be enough.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
         character = read_character(folder, [])
     clips = [read_clip(path, slice(None))[1] for path in sorted(folder.glob("*.clip.bin"))]
     gauge = Gauge(character)
-    skins = {name: method.skin(character) for name, method in PANEL.items()}
+    skins = {name: method.skin(character) for name, method in panel.items()}
     kinds = {}
-    for kind, poses in made_and_moving(character, clips).items():
+    for kind, all_poses in made_and_moving(character, clips).items():
+        poses = all_poses[(len(all_poses) % every) // 2 :: every]
         means = {
             name: np.mean(
                 [energies_of(gauge, skins[name].deform(matrices, **method.options)) for matrices in poses], axis=0
             )
-            for name, method in PANEL.items()
+            for name, method in panel.items()
         }
         kinds[kind] = {
             "poses": len(poses),
@@ -224,11 +229,11 @@ def rounded(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def all_energies(characters: Path) -> Iterator[dict[str, Any]]:
+def all_energies(characters: Path, panel: dict[str, NamedMethod] = PANEL, every: int = 1) -> Iterator[dict[str, Any]]:
     """The same of every character there is."""
     for folder in sorted(characters.iterdir()):
         if (folder / "rig.txt").exists():
-            yield energies_in_motion(folder)
+            yield energies_in_motion(folder, panel, every)
             click.echo(f"{folder.name}: energies", err=True)
 
 

@@ -26,7 +26,7 @@ REACH = 0.5
 """How far weights spread, in radii of the limb: docs/weights.md has what others make of it."""
 
 LIMIT = 8
-"""More influences than this make no difference that is measured; four cost a third of the gain."""
+"""More influences than this make no difference that is measured; four cost half of the gain."""
 
 LEAST_RADIUS = 1e-3
 """A radius of less than this share of the usual one counts as that, so that no length is 0."""
