@@ -113,38 +113,6 @@ static void test_dense(void) {
   CHECK(weights[2][0] == 1.0f && weights[2][1] == 0.0f);
 }
 
-static void test_multipliers_and_switches(void) {
-  const double multipliers[3] = {1, 3, 0};
-  const unsigned char enabled[3] = {1, 0, 1};
-  sbs_capsules capsules = three_capsules();
-  const sbs_capsules_points given = {1, SBS_FLOAT64, points[1], 0};
-  double weights[3];
-  capsules.multipliers = multipliers;
-  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
-  CHECK_NEAR(weights[0], 0.5, 1e-15);
-  CHECK_NEAR(weights[1], 0.5, 1e-15);
-  capsules.enabled = enabled;
-  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
-  CHECK(weights[0] == 1.0 && weights[1] == 0.0 && weights[2] == 0.0);
-}
-
-/* In two outer capsules, at x = 1/4 of the first, whose k is then (9/16) / (3/2) instead of (3/4) / (3/2). */
-static void test_falloffs(void) {
-  const int32_t falloffs[3] = {SBS_CAPSULES_FALLOFF_QUADRATIC, -1, -1}, none[3] = {-1, -1, -1};
-  sbs_capsules capsules = three_capsules();
-  const sbs_capsules_points given = {1, SBS_FLOAT64, points[2], 0};
-  sbs_capsules_options options = sbs_default_capsules_options();
-  double weights[3];
-  capsules.falloffs = falloffs;
-  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, NULL, 0, weights, NULL, NULL), SBS_OK);
-  CHECK_NEAR(weights[0], 3.0 / 5, 1e-15);
-  CHECK_NEAR(weights[1], 2.0 / 5, 1e-15);
-  capsules.falloffs = none; /* that of the options, here quadratic for both: (1/4) / 2 of the second */
-  options.falloff = SBS_CAPSULES_FALLOFF_QUADRATIC;
-  CHECK_EQUAL(sbs_capsules_weights_dense(&capsules, &given, &options, 0, weights, NULL, NULL), SBS_OK);
-  CHECK_NEAR(weights[0], 3.0 / 4, 1e-15);
-}
-
 /* Enough points for several blocks and threads, in no order. */
 static void test_blocks_and_threads_change_no_bit(void) {
   enum {
@@ -364,8 +332,6 @@ int main(void) {
   RUN(test_limit);
   RUN(test_count_only);
   RUN(test_dense);
-  RUN(test_multipliers_and_switches);
-  RUN(test_falloffs);
   RUN(test_blocks_and_threads_change_no_bit);
   RUN(test_bad_capsules);
   RUN(test_bad_points);

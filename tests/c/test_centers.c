@@ -62,27 +62,6 @@ static sbs_status find(const tube *of, const sbs_centers_options *options, doubl
   return sbs_centers_optimized(&of->desc, TRIANGLES, of->triangles[0], options, centers[0], report, fault);
 }
 
-static void test_centers_lie_on_the_axis(void) {
-  const tube *made = new_tube();
-  double centers[VERTICES][3];
-  sbs_centers_report report;
-  CHECK_EQUAL(find(made, NULL, centers, &report, NULL), SBS_OK);
-  CHECK_EQUAL(report.rigid, 3 * SIDES); /* the rings at both ends, and the middle one */
-  CHECK_EQUAL(report.dissimilar, 0);
-  CHECK(report.samples > 50);
-  for (int v = 0; v < VERTICES; v++) {
-    const int ring = v / SIDES;
-    if (ring % 16 == 0) {
-      CHECK(!memcmp(centers[v], made->positions[v], sizeof centers[v]));
-      continue;
-    }
-    /* sums of some thousand numbers up to 1 */
-    CHECK_NEAR(centers[v][1], 0.0, 1e3 * DBL_EPSILON);
-    CHECK_NEAR(centers[v][2], 0.0, 1e3 * DBL_EPSILON);
-    CHECK_NEAR(centers[v][0], made->positions[v][0], 0.25); /* the ends of the transition draw centers to its middle */
-  }
-}
-
 /* Instruction sets round differently, threads do not. */
 static void test_instruction_sets_and_threads(void) {
   const tube *made = new_tube();
@@ -244,7 +223,6 @@ static void test_sizes_and_strides(void) {
 }
 
 int main(void) {
-  RUN(test_centers_lie_on_the_axis);
   RUN(test_instruction_sets_and_threads);
   RUN(test_cancel);
   RUN(test_every_allocation_fails_in_turn);

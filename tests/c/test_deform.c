@@ -7,7 +7,6 @@
 
 static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
                                          SBS_METHOD_DUAL_QUATERNION};
-static const sbs_method blending_rotations[] = {SBS_METHOD_SPHERICAL, SBS_METHOD_DUAL_QUATERNION};
 
 /* One vertex with a normal, between joints 0 and 1. */
 static rig one_vertex(double position[3], double normal[3], double weights[2]) {
@@ -72,62 +71,6 @@ static void check_normal(const rig *made, const transform *joints, sbs_method me
 }
 
 /* -------------------------------------------------------------------------------------------------------- positions */
-
-/* One joint takes the vertex to (3, 1), the other to (5, 1): at 0.8 and 0.2 it is at (3.4, 1). */
-static void test_linear_blends_positions(void) {
-  double position[3] = {1.0, 1.0, 0.0}, normal[3] = {0.0, 0.0, 1.0}, weights[2] = {0.8, 0.2};
-  const rig made = one_vertex(position, normal, weights);
-  const transform shifts[2] = {translation(2.0, 0.0, 0.0), translation(4.0, 0.0, 0.0)};
-  check_position(&made, shifts, SBS_METHOD_LINEAR, 3.4, 1.0, 0.0);
-  const transform half_turns[2] = {about(rotation(0.0, 0.0, 1.0, 180.0), 2.0, 1.0, 0.0),
-                                   about(rotation(0.0, 0.0, 1.0, 180.0), 3.0, 1.0, 0.0)};
-  check_position(&made, half_turns, SBS_METHOD_LINEAR, 3.4, 1.0, 0.0);
-  /* where the rotations agree all blends are linear */
-  for (int i = 0; i < 2; i++) {
-    check_position(&made, shifts, blending_rotations[i], 3.4, 1.0, 0.0);
-    check_position(&made, half_turns, blending_rotations[i], 3.4, 1.0, 0.0);
-  }
-}
-
-/* A candy wrapper: half a turn about x between the ends of a sleeve of radius 1. */
-static void test_half_twist(void) {
-  double position[3] = {0.5, 1.0, 0.0}, normal[3] = {0.0, 1.0, 0.0}, weights[2] = {0.5, 0.5};
-  const rig made = one_vertex(position, normal, weights);
-  const transform joints[2] = {identity(), rotation(1.0, 0.0, 0.0, 180.0)};
-  check_position(&made, joints, SBS_METHOD_LINEAR, 0.5, 0.0, 0.0);
-  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
-    for (int i = 0; i < 2; i++) {
-      double found[3], turned[3];
-      deform_rig(&made, scalar, joints, blending_rotations[i], found, turned);
-      CHECK_NEAR(found[0], 0.5, tolerance_of(scalar));
-      CHECK_NEAR(found[1], 0.0, tolerance_of(scalar)); /* a quarter of a turn, either way */
-      CHECK_NEAR(fabs(found[2]), 1.0, tolerance_of(scalar));
-      check_vector(turned, 0.0, 0.0, found[2], tolerance_of(scalar));
-    }
-  }
-}
-
-/*
- * Normalized linear interpolation from no turn to 90 degrees: half the angle t has tan t = w sin 45 / (1 - w + w cos
- * 45).
- */
-static void test_quarter_turn_by_any_weights(void) {
-  for (int tenths = 0; tenths <= 10; tenths++) {
-    const double w = 0.1 * tenths, root = sqrt(0.5);
-    const double angle = 2.0 * atan2(w * root, 1.0 - w + w * root);
-    double position[3] = {3.0, 1.0, 0.0}, normal[3] = {0.0, 2.0, 0.0}, weights[2] = {1.0 - w, w};
-    const rig made = one_vertex(position, normal, weights);
-    const transform joints[2] = {identity(), about(rotation(0.0, 0.0, 1.0, 90.0), 1.0, 1.0, 7.0)};
-    for (int i = 0; i < 2; i++) {
-      check_position(&made, joints, blending_rotations[i], 1.0 + 2.0 * cos(angle), 1.0 + 2.0 * sin(angle), 0.0);
-      check_normal(&made, joints, blending_rotations[i], -sin(angle), cos(angle), 0.0);
-    }
-    /* a chord: from (3, 1) to (1, 3); its normals turn as much as the sum of the two */
-    const double length = sqrt(w * w + (1.0 - w) * (1.0 - w));
-    check_position(&made, joints, SBS_METHOD_LINEAR, 3.0 - 2.0 * w, 1.0 + 2.0 * w, 0.0);
-    check_normal(&made, joints, SBS_METHOD_LINEAR, -w / length, (1.0 - w) / length, 0.0);
-  }
-}
 
 static void test_rigid_takes_the_heaviest(void) {
   double position[3] = {1.0, 2.0, 3.0}, normal[3] = {1.0, 0.0, 0.0};
@@ -415,9 +358,6 @@ static void test_report(void) {
 }
 
 static void run_all(void) {
-  RUN(test_linear_blends_positions);
-  RUN(test_half_twist);
-  RUN(test_quarter_turn_by_any_weights);
   RUN(test_rigid_takes_the_heaviest);
   RUN(test_single_and_equal_joints);
   RUN(test_rest_pose);

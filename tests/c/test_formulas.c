@@ -203,16 +203,23 @@ static const struct {
 
 /* ------------------------------------------------------------------------------------------------------- comparison */
 
-/* The centroid of a joint set: the library's reference point, as it is not told where the joints sit. */
-static void find_centroid(const rig *made, const int32_t *sets, int32_t set, double centroid[3]) {
-  double count = 0.0;
-  centroid[0] = centroid[1] = centroid[2] = 0.0;
+/* Where each joint set has its center and its centroid: the library's reference point, as no joint has a position. */
+typedef struct set_points {
+  int32_t sets[VERTICES]; /* of the vertices */
+  double centers[VERTICES][3], centroids[VERTICES][3];
+} set_points;
+
+static void find_centroids(const rig *made, set_points *points) {
+  static double counts[VERTICES];
+  memset(counts, 0, sizeof counts);
+  memset(points->centroids, 0, sizeof points->centroids);
   for (size_t v = 0; v < VERTICES; v++) {
-    if (sets[v] != set) continue;
-    for (size_t i = 0; i < 3; i++) centroid[i] += made->positions[3 * v + i];
-    count++;
+    for (size_t i = 0; i < 3; i++) points->centroids[points->sets[v]][i] += made->positions[3 * v + i];
+    counts[points->sets[v]]++;
   }
-  for (size_t i = 0; i < 3; i++) centroid[i] /= count;
+  for (size_t set = 0; set < VERTICES && counts[set] > 0.0; set++) {
+    for (size_t i = 0; i < 3; i++) points->centroids[set][i] /= counts[set];
+  }
 }
 
 /* The root of the mean square that joints scale by. */
@@ -227,7 +234,7 @@ static double scale_of(const vertex *at) {
   return sqrt(sum / (double)count);
 }
 
-static vertex vertex_of(const rig *made, const parts *joints, const double *centers, const int32_t *sets, size_t v) {
+static vertex vertex_of(const rig *made, const parts *joints, const set_points *points, size_t v) {
   vertex at = {.joints = joints, .indices = made->joint_indices + v * made->influences, .influences = made->influences};
   double sum = 0.0;
   for (size_t k = 0; k < at.influences; k++) sum += made->joint_weights[v * made->influences + k];
@@ -235,12 +242,14 @@ static vertex vertex_of(const rig *made, const parts *joints, const double *cent
   for (size_t k = 1; k < at.influences; k++) {
     if (at.weights[k] > at.weights[at.heaviest]) at.heaviest = k;
   }
+  const double *center = points->centers[points->sets[v]], *centroid = points->centroids[points->sets[v]];
+  const double scale = scale_of(&at);
   for (size_t i = 0; i < 3; i++) {
     at.v[i] = made->positions[3 * v + i];
     at.n[i] = made->normals[3 * v + i];
+    at.f[i] = centroid[i];
+    at.z[i] = scale * (center[i] - centroid[i]);
   }
-  find_centroid(made, sets, sets[v], at.f);
-  for (size_t i = 0; i < 3; i++) at.z[i] = scale_of(&at) * (centers[3 * (size_t)sets[v] + i] - at.f[i]);
   return at;
 }
 
@@ -283,17 +292,18 @@ static void check_method(const rig *made, const parts *joints, sbs_scalar scalar
   const sbs_pose pose = pose_of(matrices);
   sbs_deform_options options = sbs_default_deform_options();
   options.method = formulas[which].method;
-  static double positions[VERTICES][3], normals[VERTICES][3], centers[VERTICES][3];
-  static int32_t sets[VERTICES];
+  static double positions[VERTICES][3], normals[VERTICES][3];
+  static set_points points;
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, with_normals ? normals : NULL, NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, NULL, centers[0], NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_joint_set_of_vertex(skin, sets), SBS_OK);
+  CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, NULL, points.centers[0], NULL, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_skin_joint_set_of_vertex(skin, points.sets), SBS_OK);
+  find_centroids(made, &points);
 
   const double epsilon = sbs_scalar_epsilon(scalar);
   const double zero[3] = {0.0, 0.0, 0.0};
   int compared = 0, wrong_positions = 0, wrong_normals = 0;
   for (size_t v = 0; v < VERTICES; v++) {
-    const vertex at = vertex_of(made, joints, centers[0], sets, v);
+    const vertex at = vertex_of(made, joints, &points, v);
     if (is_ambiguous(&at)) continue;
     double moved[3], turned[3], found[3], found_normal[3];
     formulas[which].formula(&at, moved, turned);

@@ -70,19 +70,6 @@ static void test_instruction_sets_agree(void) {
   }
 }
 
-/* A loss that is the sum of all x: if all joints move along x, it grows by the number of vertices. */
-static void test_translations(void) {
-  static found of;
-  for (size_t i = 0; i < 3 * VERTICES; i++) upstream[0][i] = i % 3 == 0;
-  for (int number = 0; number < 6; number++) {
-    const sbs_deform_options options = options_of(number);
-    differentiate(&options, &of);
-    double sum = 0.0;
-    for (size_t j = 0; j < JOINTS; j++) sum += of.matrices[12 * j + 3];
-    CHECK_NEAR(sum, (double)VERTICES, 1e-10);
-  }
-}
-
 /* Of a type, and not a byte longer: so a sanitizer sees what is read or written beside it. */
 static void *exact(sbs_scalar scalar, size_t count, const double *from) {
   char *made = malloc(count * (scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double)));
@@ -313,7 +300,6 @@ int main(void) {
     upstream[1][i] = random_between(&seed, -1.0, 1.0);
   }
   RUN(test_instruction_sets_agree);
-  RUN(test_translations);
   RUN(test_arrays_are_read_up_to_their_ends);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_errors);

@@ -87,42 +87,6 @@ static int is_untouched(const result *out) {
   return 1;
 }
 
-/* Two right triangles: the vertices 0 and 1 are at a distance of 1 from bone 0, 2 and 3 from bone 1, all seen. */
-static void test_a_square_by_hand(void) {
-  static const double positions[4][3] = {{0, 0, 0}, {0, 2, 0}, {2, 0, 0}, {2, 2, 0}};
-  static const int32_t triangles[2][3] = {{0, 2, 1}, {1, 2, 3}};
-  static const double heads[2][3] = {{0, -1, 1}, {2, -1, 1}}, tails[2][3] = {{0, 3, 1}, {2, 3, 1}};
-  const sbs_mesh_desc mesh = {4, SBS_FLOAT64, positions, 0, 2, triangles[0]};
-  const sbs_heat_bones bones = {2, heads[0], tails[0], NULL};
-  sbs_heat_options options = sbs_default_heat_options();
-  int32_t joints[4][2];
-  double weights[4][2];
-  sbs_heat_report report;
-  options.strength = 1.0;
-  options.prune = 0.0;
-  const sbs_status status =
-      sbs_heat_weights(&mesh, &bones, &options, 2, joints[0], weights[0], NULL, NULL, &report, NULL);
-  if (!CHECK_EQUAL(status, SBS_OK)) return;
-  CHECK_EQUAL(report.trouble, SBS_HEAT_WORKS);
-  CHECK_EQUAL(report.max_influences, 2);
-
-  /*
-   * By symmetry the temperature of bone 0 is p at 0, q at 1, 1 - q at 2 and 1 - p at 3. Edges of the square weigh half
-   * of the cotangent of 45 degrees, the diagonal has the least weight, and a corner a third of 2 for each of its
-   * triangles:
-   *   (1/2 + 1/2 + 2/3) p - q / 2 - (1 - q) / 2 = 2/3
-   *   (1/2 + 1/2 + 1e-3 + 4/3) q - p / 2 - (1 - p) / 2 - 1e-3 (1 - q) = 4/3
-   */
-  const double p = (2.0 / 3.0 + 0.5) / (1.0 + 2.0 / 3.0);
-  const double q = (4.0 / 3.0 + 0.5 + 1e-3) / (1.0 + 2e-3 + 4.0 / 3.0);
-  const double expected[4] = {p, q, q, p};
-  for (int v = 0; v < 4; v++) {
-    CHECK_EQUAL(joints[v][0], v / 2);
-    CHECK_NEAR(weights[v][0], expected[v], 20 * DBL_EPSILON);
-    CHECK_NEAR(weights[v][1], 1.0 - expected[v], 20 * DBL_EPSILON);
-  }
-}
-
 static void test_islands_hang_on_others(void) {
   static result out;
   if (!CHECK_EQUAL(find(new_scene(), NULL, &out, NULL), SBS_OK)) return;
@@ -344,7 +308,6 @@ static void test_sizes(void) {
 }
 
 int main(void) {
-  RUN(test_a_square_by_hand);
   RUN(test_islands_hang_on_others);
   RUN(test_threads_change_no_bit);
   RUN(test_enabled_and_limit);

@@ -14,7 +14,7 @@
 #include "rig.h"
 
 enum {
-  SIDE = 60,
+  SIDE = 40,
   VERTICES = SIDE * SIDE,
   TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1),
   JOINTS = 8,

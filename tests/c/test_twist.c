@@ -211,52 +211,6 @@ static void test_weights_are_shared_by_two_frames(void) {
   sbs_twist_free(twist);
 }
 
-/* A straight tube whose end is twisted by 170 degrees keeps its radius, and its rings turn evenly. */
-static void test_a_tube_keeps_its_radius(void) {
-  enum {
-    RINGS = 81,
-    SIDES = 8,
-    V = RINGS * SIDES
-  };
-  static double rest[V][3], posed[V][3], weights[V];
-  static int32_t joints[V];
-  for (int v = 0; v < V; v++) {
-    const double angle = 2 * PI * (v % SIDES) / SIDES;
-    rest[v][0] = 4.0 * (v / SIDES) / (RINGS - 1);
-    rest[v][1] = cos(angle), rest[v][2] = sin(angle);
-    joints[v] = 1;
-    weights[v] = 1.0;
-  }
-  const sbs_twist_desc bones = describe();
-  sbs_twist *twist = new_twist(&bones);
-  const double positions[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {4, 0, 0}};
-  const int32_t parents[JOINTS] = {-1, 0, 1};
-  sbs_skin_desc desc = sbs_default_skin_desc();
-  desc.vertex_count = V, desc.joint_count = JOINTS, desc.influences_per_vertex = 1;
-  desc.scalar = desc.weight_scalar = SBS_FLOAT64;
-  desc.rest_positions = rest, desc.joint_indices = joints, desc.joint_weights = weights;
-  desc.parents = parents, desc.joint_positions = positions[0], desc.twist = twist;
-  sbs_skin *skin = NULL;
-  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
-  sbs_skin_info info;
-  CHECK_EQUAL(sbs_skin_get_info(skin, &info), SBS_OK);
-  CHECK_EQUAL(info.nontrivial_joint_set_count, 0); /* no center has to be solved for */
-
-  const double whole = 170 * PI / 180;
-  matrix all[JOINTS];
-  pose_limb(0.0, whole, 0.0, all);
-  const sbs_pose pose = pose_of(all);
-  CHECK_EQUAL(sbs_skin_deform(skin, &pose, NULL, posed, NULL, NULL, NULL), SBS_OK);
-  for (int v = 0; v < V; v++) {
-    const double share = rest[v][0] / 4, turned = atan2(posed[v][2], posed[v][1]) - atan2(rest[v][2], rest[v][1]);
-    CHECK_NEAR(posed[v][0], rest[v][0], 1e-12);
-    CHECK_NEAR(hypot(posed[v][1], posed[v][2]), 1.0, 1e-12);
-    CHECK_NEAR(remainder(turned - whole * share, 2 * PI), 0.0, 0.25 * PI / 180);
-  }
-  sbs_skin_free(skin);
-  sbs_twist_free(twist);
-}
-
 /* -------------------------------------------------------------------------------------------------------- bad input */
 
 static void check_refused(sbs_twist_desc desc, sbs_status status, const char *argument) {
@@ -414,7 +368,6 @@ int main(void) {
   RUN(test_without_a_twist_frames_are_their_joint);
   RUN(test_where_frames_hang);
   RUN(test_weights_are_shared_by_two_frames);
-  RUN(test_a_tube_keeps_its_radius);
   RUN(test_bad_bones_are_refused);
   RUN(test_bad_influences_are_refused);
   RUN(test_bad_poses_are_refused);

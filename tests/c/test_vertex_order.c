@@ -80,7 +80,7 @@ static size_t count_different(const int32_t *order, sbs_scalar scalar, int with_
   return different;
 }
 
-/* All methods, with normals and without, by one thread and by several. */
+/* All methods, with normals and without, by one thread in the old order and by several in the new one. */
 static void check_deformations(const sbs_skin *skin, const sbs_skin *reordered, const int32_t *order) {
   for (int m = 0; m < 4 * ALL_VARIANTS; m++) {
     const int with_normals = m % 2, is_rigid = m / 2 % 2;
@@ -89,10 +89,9 @@ static void check_deformations(const sbs_skin *skin, const sbs_skin *reordered, 
     make_pose(joints, is_rigid);
     options.threads = 1;
     deform(skin, joints, &options, with_normals, &expected);
-    for (options.threads = 1; options.threads <= 4; options.threads += 3) {
-      deform(reordered, joints, &options, with_normals, &found);
-      CHECK_EQUAL(count_different(order, skin->scalar, with_normals), 0);
-    }
+    options.threads = 4;
+    deform(reordered, joints, &options, with_normals, &found);
+    CHECK_EQUAL(count_different(order, skin->scalar, with_normals), 0);
   }
 }
 

@@ -45,21 +45,6 @@ static void test_normalizes_sorts_and_merges(void) {
   CHECK_EQUAL(report.max_influences, 3);
 }
 
-static void test_locked_joints_keep_their_weights(void) {
-  const sbs_influences_table table = small_table();
-  const unsigned char locked[3] = {0, 0, 1};
-  sbs_influences_clean_options options = sbs_default_influences_clean_options();
-  options.locked = locked;
-  options.limit = 2;
-  /* joint 2 keeps 0.5; of 0 and 1 the heavier is kept, and gets the rest */
-  const int32_t expected_indices[] = {1, 2, 0, 0, 1, 0, 0, 0, 0};
-  const double expected_weights[] = {0.5, 0.5, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0};
-  int32_t found_indices[9];
-  double found_weights[9];
-  CHECK_EQUAL(sbs_influences_clean(&table, &options, found_indices, found_weights, NULL, NULL), SBS_OK);
-  check_rows(found_indices, found_weights, expected_indices, expected_weights, 9);
-}
-
 static void test_in_place(void) {
   int32_t joint_indices[9];
   double joint_weights[9];
@@ -219,22 +204,6 @@ static sbs_influences_table square_table(void) {
                                 .joint_weights = square_weights};
 }
 
-static void test_smooths_over_edges_and_seams(void) {
-  const sbs_influences_table table = square_table();
-  const sbs_mesh_desc mesh = square();
-  /* half the way to the mean: of {1, 1} at the corner, of {0, 1, 1} beside it, of {1, 1} across */
-  const int32_t expected_indices[] = {0, 1, 1, 0, 1, 0, 1, 0, 0, 1};
-  const double expected_weights[] = {0.5, 0.5, 1.0 - 0.5 / 3.0, 0.5 / 3.0, 1.0 - 0.5 / 3.0, 0.5 / 3.0, 1.0, 0.0,
-                                     0.5, 0.5};
-  int32_t found_indices[10];
-  double found_weights[10];
-  CHECK_EQUAL(sbs_influences_smooth(&table, &mesh, NULL, 2, found_indices, found_weights, NULL), SBS_OK);
-  for (int i = 0; i < 10; i++) {
-    CHECK_EQUAL(found_indices[i], expected_indices[i]);
-    CHECK_NEAR(found_weights[i], expected_weights[i], 1e-15); /* some roundings of numbers below 1 */
-  }
-}
-
 static void test_mask_and_width(void) {
   const sbs_influences_table table = square_table();
   const sbs_mesh_desc mesh = square();
@@ -344,13 +313,11 @@ static void test_every_allocation_fails_in_turn(void) {
 
 int main(void) {
   RUN(test_normalizes_sorts_and_merges);
-  RUN(test_locked_joints_keep_their_weights);
   RUN(test_in_place);
   RUN(test_clean_refuses);
   RUN(test_clean_drops);
   RUN(test_tidies);
   RUN(test_sums_of_duplicates_beyond_the_largest_number);
-  RUN(test_smooths_over_edges_and_seams);
   RUN(test_mask_and_width);
   RUN(test_smooths_a_mesh_without_weights);
   RUN(test_smooth_refuses);
