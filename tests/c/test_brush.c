@@ -204,26 +204,6 @@ static void test_restore_is_careful(void) {
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-typedef struct maker {
-  strip made;
-  sbs_brush *brush;
-} maker;
-
-static sbs_status make(const sbs_allocator *allocator, void *address) {
-  maker *test = address;
-  return sbs_brush_new(&test->made.table, &test->made.mesh, LIMIT, allocator, &test->brush, NULL);
-}
-
-static void discard(void *address) {
-  sbs_brush_free(((maker *)address)->brush);
-}
-
-static void test_every_allocation_of_new_fails_in_turn(void) {
-  maker test = {.brush = NULL};
-  make_strip(&test.made);
-  CHECK(fail_each_allocation(make, discard, &test) > 25);
-}
-
 /* Strokes need more and more memory; each fails once before it is made. */
 static void test_a_stroke_that_fails_has_done_nothing(void) {
   strip made;
@@ -261,7 +241,6 @@ int main(void) {
   RUN(test_new_refuses);
   RUN(test_stroke_refuses);
   RUN(test_restore_is_careful);
-  RUN(test_every_allocation_of_new_fails_in_turn);
   RUN(test_a_stroke_that_fails_has_done_nothing);
   return harness_result();
 }

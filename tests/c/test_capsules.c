@@ -2,7 +2,6 @@
 /* Capsule weights: by hand, in every form of output, and all that can be wrong. */
 #include <sbs/capsules.h>
 
-#include "counting_allocator.h"
 #include "rig.h"
 
 enum {
@@ -303,29 +302,6 @@ static void test_points_outside_are_counted(void) {
 
 /* -------------------------------------------------------------------------------------------------------- memory -- */
 
-static sbs_status weigh_pairs(const sbs_allocator *allocator, void *subject) {
-  attempt *made = subject;
-  made->options.allocator = *allocator;
-  return sbs_capsules_weights(&made->capsules, &made->given, &made->options, 2, made->indices[0], made->weights[0],
-                              NULL, NULL);
-}
-
-static sbs_status weigh_matrix(const sbs_allocator *allocator, void *subject) {
-  attempt *made = subject;
-  made->options.allocator = *allocator;
-  return sbs_capsules_weights_dense(&made->capsules, &made->given, &made->options, 0, made->weights[0], NULL, NULL);
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  attempt made;
-  start(&made);
-  CHECK(fail_each_allocation(weigh_pairs, NULL, &made) >= 4);
-  CHECK_EQUAL(made.indices[3][0], 2);
-  start(&made);
-  CHECK(fail_each_allocation(weigh_matrix, NULL, &made) >= 4);
-  CHECK(made.weights[3][2] == 1.0);
-}
-
 int main(void) {
   RUN(test_pairs);
   RUN(test_no_influence_of_weight_zero_beside_tiny_multipliers);
@@ -338,6 +314,5 @@ int main(void) {
   RUN(test_bad_options);
   RUN(test_bad_output);
   RUN(test_points_outside_are_counted);
-  RUN(test_every_allocation_fails_in_turn);
   return harness_result();
 }

@@ -132,21 +132,6 @@ static void test_cancel(void) {
   }
 }
 
-static sbs_status call(const sbs_allocator *allocator, void *made) {
-  static double centers[VERTICES][3];
-  sbs_centers_options options = sbs_default_centers_options();
-  options.allocator = *allocator;
-  centers[0][0] = 77.0;
-  const sbs_status status = find(made, &options, centers, NULL, NULL);
-  CHECK((centers[0][0] == 77.0) == (status != SBS_OK));
-  return status;
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  /* rows 7, pairs 2, patches 6, vertices and centers, samples 5 */
-  CHECK_EQUAL(fail_each_allocation(call, NULL, new_tube()), 22);
-}
-
 static void check_error(const tube *made, const sbs_centers_options *options, sbs_status expected,
                         const char *argument) {
   static double centers[VERTICES][3];
@@ -225,7 +210,6 @@ static void test_sizes_and_strides(void) {
 int main(void) {
   RUN(test_instruction_sets_and_threads);
   RUN(test_cancel);
-  RUN(test_every_allocation_fails_in_turn);
   RUN(test_bad_input_is_named);
   RUN(test_sizes_and_strides);
   return harness_result();

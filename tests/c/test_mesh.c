@@ -2,7 +2,6 @@
 /* Vertices at one point, and neighbors over edges. */
 #include <sbs/mesh.h>
 
-#include "counting_allocator.h"
 #include "rig.h"
 
 /*
@@ -129,29 +128,11 @@ static void test_bad_input(void) {
   CHECK_EQUAL(sbs_mesh_adjacency(&mesh, NULL, NULL, offsets, neighbors, &fault), SBS_ERROR_NULL);
 }
 
-static sbs_status weld_two_triangles(const sbs_allocator *allocator, void *representatives) {
-  const sbs_mesh_desc mesh = two_triangles();
-  return sbs_mesh_weld(&mesh, allocator, representatives, NULL);
-}
-
-static sbs_status connect_two_triangles(const sbs_allocator *allocator, void *neighbors) {
-  const sbs_mesh_desc mesh = two_triangles();
-  size_t offsets[8];
-  return sbs_mesh_adjacency(&mesh, NULL, allocator, offsets, neighbors, NULL);
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  int32_t room[12];
-  CHECK_EQUAL(fail_each_allocation(weld_two_triangles, NULL, room), 1);
-  CHECK_EQUAL(fail_each_allocation(connect_two_triangles, NULL, room), 1);
-}
-
 int main(void) {
   RUN(test_welds_equal_points);
   RUN(test_welds_float32_and_strides);
   RUN(test_neighbors);
   RUN(test_fan_and_degenerate_triangles);
   RUN(test_bad_input);
-  RUN(test_every_allocation_fails_in_turn);
   return harness_result();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sbs_set_progress: every call that may take long can be given up at any look, leaves objects as they were and memory
- * whole.
+ * Every call that may take long can be given up at any look (sbs_set_progress), and runs out of memory at any
+ * allocation: it leaves objects and outputs as they were, and leaks nothing.
  */
 #include <sbs/brush.h>
 #include <sbs/capsules.h>
@@ -109,7 +109,10 @@ static sbs_status find_centers(void) {
   options.allocator = allocator;
   options.refinement = INFINITY;
   options.threads = 1;
-  return sbs_centers_optimized(&desc, TRIANGLES, triangles[0], &options, centers, NULL, NULL);
+  centers[0] = -7.0;
+  const sbs_status status = sbs_centers_optimized(&desc, TRIANGLES, triangles[0], &options, centers, NULL, NULL);
+  CHECK_EQUAL(centers[0] == -7.0, status != SBS_OK);
+  return status;
 }
 
 static sbs_status weigh(void) {
@@ -122,7 +125,10 @@ static sbs_status weigh(void) {
   sbs_capsules_options options = sbs_default_capsules_options();
   options.allocator = allocator;
   options.threads = 1;
-  return sbs_capsules_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
+  static double dense[VERTICES * JOINTS];
+  const sbs_status status =
+      sbs_capsules_weights(&capsules, &points, &options, INFLUENCES, indices, weights, NULL, NULL);
+  return status ? status : sbs_capsules_weights_dense(&capsules, &points, &options, 0, dense, NULL, NULL);
 }
 
 static sbs_status check_skin(void) {
@@ -144,7 +150,11 @@ static sbs_status heat(void) {
   sbs_heat_report report;
   options.allocator = allocator;
   options.threads = 1;
-  return sbs_heat_weights(&mesh, &bones, &options, INFLUENCES, indices, weights, NULL, NULL, &report, NULL);
+  weights[0] = -7.0;
+  const sbs_status status =
+      sbs_heat_weights(&mesh, &bones, &options, INFLUENCES, indices, weights, NULL, NULL, &report, NULL);
+  CHECK_EQUAL(weights[0] == -7.0, status != SBS_OK);
+  return status;
 }
 
 static sbs_status clean(void) {
@@ -289,6 +299,20 @@ static int lose_patience(double fraction, void *user) {
   return told->calls++ == told->most;
 }
 
+/* Makes each allocation of a call fail in turn; `least` are there at least. */
+static void run_out_of_memory(const char *name, sbs_status (*call)(void), size_t least) {
+  sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
+  size_t failed = 0;
+  for (; status && failed < 1000; failed += status != SBS_OK) {
+    counter = (allocation_counter){.fail_at = failed};
+    status = call();
+    CHECK_EQUAL(status, status ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK);
+    CHECK_EQUAL(counter.released, counter.allocated);
+  }
+  if (!CHECK(failed >= least && failed < 1000)) fprintf(stderr, "    %s: %zu allocations\n", name, failed);
+  counter = (allocation_counter){.fail_at = SIZE_MAX};
+}
+
 /* Gives a call up at each of its looks in turn, or at 40 of them; by one thread they are the same each time. */
 static void give_up_everywhere(const char *name, sbs_status (*call)(void)) {
   patience told = {.most = SIZE_MAX};
@@ -307,32 +331,33 @@ static void give_up_everywhere(const char *name, sbs_status (*call)(void)) {
   CHECK_EQUAL(call(), SBS_OK);
 }
 
-static void test_every_call_can_be_given_up(void) {
+static void test_every_call_can_fail_anywhere(void) {
   static const struct {
     const char *name;
     sbs_status (*call)(void);
+    size_t allocations; /* at least; 0: by no allocator of a call, or in a test of its own */
   } calls[] = {
-      {"skin_new", new_skin},
-      {"skin_check", check_skin},
-      {"skin_update", update_skin},
-      {"deform_many", deform_many},
-      {"optimized_centers", find_centers},
-      {"capsule_weights", weigh},
-      {"heat_weights", heat},
-      {"weights_clean", clean},
-      {"weights_smooth", smooth},
-      {"weights_diffuse", diffuse},
-      {"influences_tidy", tidy},
-      {"brush_new", new_brush},
-      {"brush_stroke", stroke},
-      {"mesh_weld", weld},
-      {"adjacency", find_neighbors},
-      {"subdivision 1 to 3", divide_in_3},
-      {"1 to 4", divide_in_4},
-      {"curvature", measure_curvature},
-      {"surface_new", new_surface},
-      {"surface_nearest", find_nearest},
-      {"surface_blocked", find_blocked},
+      {"skin_new", new_skin, 30},
+      {"skin_check", check_skin, 1},
+      {"skin_update", update_skin, 25},
+      {"deform_many", deform_many, 0},
+      {"optimized_centers", find_centers, 8},
+      {"capsule_weights", weigh, 2},
+      {"heat_weights", heat, 0},
+      {"weights_clean", clean, 1},
+      {"weights_smooth", smooth, 5},
+      {"weights_diffuse", diffuse, 0},
+      {"influences_tidy", tidy, 0},
+      {"brush_new", new_brush, 10},
+      {"brush_stroke", stroke, 0},
+      {"mesh_weld", weld, 1},
+      {"adjacency", find_neighbors, 1},
+      {"subdivision 1 to 3", divide_in_3, 5},
+      {"1 to 4", divide_in_4, 5},
+      {"curvature", measure_curvature, 1},
+      {"surface_new", new_surface, 1},
+      {"surface_nearest", find_nearest, 0},
+      {"surface_blocked", find_blocked, 0},
   };
   make_sheet();
   bound = bind_rig(&made, SBS_FLOAT64, 1);
@@ -343,7 +368,9 @@ static void test_every_call_can_be_given_up(void) {
   const int without_lapack = !strcmp(sbs_get_build_info().lapack, "none");
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     const int needs_lapack = calls[i].call == heat || calls[i].call == diffuse;
-    if (!needs_lapack || !without_lapack) give_up_everywhere(calls[i].name, calls[i].call);
+    if (needs_lapack && without_lapack) continue;
+    give_up_everywhere(calls[i].name, calls[i].call);
+    if (calls[i].allocations > 0) run_out_of_memory(calls[i].name, calls[i].call, calls[i].allocations);
   }
   sbs_surface_free(asked);
   sbs_brush_free(painting);
@@ -427,7 +454,7 @@ static void test_too_many_levels_are_refused(void) {
 }
 
 int main(void) {
-  RUN(test_every_call_can_be_given_up);
+  RUN(test_every_call_can_fail_anywhere);
   RUN(test_progress_may_call_the_library);
   RUN(test_ends_where_nothing_changes);
   RUN(test_too_many_levels_are_refused);

@@ -2,7 +2,6 @@
 /* Subdivision and curvature on meshes small enough to be done by hand. */
 #include <sbs/subdivision.h>
 
-#include "counting_allocator.h"
 #include "harness.h"
 
 static const double PI = 3.14159265358979323846;
@@ -297,28 +296,6 @@ static void test_bad_input(void) {
   CHECK(fine == NULL);
 }
 
-static sbs_status divide_strip(const sbs_allocator *allocator, void *fine) {
-  const sbs_mesh_desc mesh = strip();
-  const unsigned char chosen[3] = {1, 0, 1};
-  return sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 2, allocator, fine, NULL);
-}
-
-static void discard_strip(void *fine) {
-  sbs_subdivision_free(*(const sbs_subdivision **)fine);
-}
-
-static sbs_status measure_strip(const sbs_allocator *allocator, void *curvatures) {
-  const sbs_mesh_desc mesh = strip();
-  return sbs_mesh_curvature(&mesh, strip_representatives, allocator, curvatures, NULL);
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  const sbs_subdivision *fine = NULL;
-  CHECK(fail_each_allocation(divide_strip, discard_strip, &fine) > 20);
-  double curvatures[3];
-  CHECK(fail_each_allocation(measure_strip, NULL, curvatures) >= 4);
-}
-
 int main(void) {
   RUN(test_four_of_one_and_two_of_its_neighbor);
   RUN(test_without_representatives_a_seam_is_a_border);
@@ -331,6 +308,5 @@ int main(void) {
   RUN(test_curvature_of_a_fold);
   RUN(test_slivers_have_no_normal);
   RUN(test_bad_input);
-  RUN(test_every_allocation_fails_in_turn);
   return harness_result();
 }

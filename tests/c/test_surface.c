@@ -3,7 +3,6 @@
 #include <float.h>
 #include <sbs/surface.h>
 
-#include "counting_allocator.h"
 #include "rig.h"
 
 static sbs_mesh_desc mesh_of(const void *positions, size_t vertex_count, const int32_t *triangles,
@@ -296,23 +295,6 @@ static void test_bad_input_is_named(void) {
   CHECK_EQUAL(count, 5);
 }
 
-static sbs_surface *allocated;
-
-static sbs_status call_new(const sbs_allocator *allocator, void *mesh) {
-  return sbs_surface_new(mesh, allocator, &allocated, NULL);
-}
-
-static void discard_surface(void *mesh) {
-  (void)mesh;
-  sbs_surface_free(allocated);
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  sbs_mesh_desc mesh = mesh_of(positions, 6, triangles[0], 2);
-  CHECK_EQUAL(fail_each_allocation(call_new, discard_surface, &mesh),
-              7); /* the surface, its four arrays, two to build */
-}
-
 int main(void) {
   RUN(test_nearest_points_by_hand);
   RUN(test_points_far_from_a_tiny_mesh);
@@ -323,6 +305,5 @@ int main(void) {
   RUN(test_a_closed_surface_has_no_gaps);
   RUN(test_islands);
   RUN(test_bad_input_is_named);
-  RUN(test_every_allocation_fails_in_turn);
   return harness_result();
 }

@@ -5,7 +5,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "counting_allocator.h"
 #include "rig.h"
 
 /* ------------------------------------------------------------------------------------------------------------ clean */
@@ -284,33 +283,6 @@ static void test_smooth_refuses(void) {
 
 /* ----------------------------------------------------------------------------------------------------------- memory */
 
-static sbs_status clean(const sbs_allocator *allocator, void *unused) {
-  const sbs_influences_table table = small_table();
-  sbs_influences_clean_options options = sbs_default_influences_clean_options();
-  int32_t found_indices[9];
-  double found_weights[9];
-  (void)unused;
-  options.allocator = *allocator;
-  return sbs_influences_clean(&table, &options, found_indices, found_weights, NULL, NULL);
-}
-
-static sbs_status smooth(const sbs_allocator *allocator, void *unused) {
-  const sbs_influences_table table = square_table();
-  const sbs_mesh_desc mesh = square();
-  sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
-  int32_t found_indices[10];
-  double found_weights[10];
-  (void)unused;
-  options.allocator = *allocator;
-  options.iterations = 2;
-  return sbs_influences_smooth(&table, &mesh, &options, 2, found_indices, found_weights, NULL);
-}
-
-static void test_every_allocation_fails_in_turn(void) {
-  CHECK_EQUAL(fail_each_allocation(clean, NULL, NULL), 4);
-  CHECK(fail_each_allocation(smooth, NULL, NULL) > 15);
-}
-
 int main(void) {
   RUN(test_normalizes_sorts_and_merges);
   RUN(test_in_place);
@@ -321,6 +293,5 @@ int main(void) {
   RUN(test_mask_and_width);
   RUN(test_smooths_a_mesh_without_weights);
   RUN(test_smooth_refuses);
-  RUN(test_every_allocation_fails_in_turn);
   return harness_result();
 }
