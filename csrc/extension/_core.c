@@ -103,7 +103,7 @@ static int execute(PyObject *module) {
   core_state *state = PyModule_GetState(module);
 
   if (PyArray_ImportNumPyAPI() < 0) return -1;
-  if (core_add_functions(module, contracts, CORE_COUNT_OF(contracts)) < 0) return -1;
+  if (core_add_functions(module, contracts, CORE_TABLE_LENGTH(contracts)) < 0) return -1;
   state->skin_type = core_new_skin_type(module);
   if (state->skin_type == NULL) return -1;
   state->brush_type = core_new_brush_type(module);

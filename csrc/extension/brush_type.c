@@ -259,7 +259,7 @@ PyObject *core_new_brush_type(PyObject *module) {
       .dealloc = brush_dealloc,
       .traverse = core_traverse_type,
       .methods = methods,
-      .method_count = CORE_COUNT_OF(methods),
+      .method_count = CORE_TABLE_LENGTH(methods),
       .properties = properties,
       .size = sizeof(core_brush),
   };

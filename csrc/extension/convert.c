@@ -8,7 +8,7 @@
 
 /* ----------------------------------------------------------------------------------------------------- messages -- */
 
-static PyObject *shape_of(PyArrayObject *array) {
+static PyObject *get_shape(PyArrayObject *array) {
   return PyObject_GetAttrString((PyObject *)array, "shape");
 }
 
@@ -52,7 +52,7 @@ static void raise_expected(const core_call *call, const core_row *row, PyArrayOb
   const int is_known = letter != '\0' || row->kind == CORE_OUTPUT;
   const char *hint = !is_known && row->hint != NULL ? row->hint : "";
   const char *what = letter != '\0' ? counted[letter - 'A'] : NULL;
-  PyObject *shape = shape_of(array);
+  PyObject *shape = get_shape(array);
   char expected[120];
 
   if (shape == NULL) return;
@@ -69,7 +69,7 @@ static void raise_expected(const core_call *call, const core_row *row, PyArrayOb
 }
 
 static void raise_disagreement(const char *other_name, PyArrayObject *other, const char *name, PyArrayObject *array) {
-  PyObject *other_shape = shape_of(other), *shape = shape_of(array);
+  PyObject *other_shape = get_shape(other), *shape = get_shape(array);
 
   if (other_shape != NULL && shape != NULL)
     PyErr_Format(PyExc_ValueError, "%s has shape %R, %s %R", other_name, other_shape, name, shape);
@@ -128,14 +128,14 @@ static PyArrayObject *cast(PyArrayObject *array, int type, int copies) {
   return (PyArrayObject *)result;
 }
 
-PyArrayObject *core_array_of(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype) {
+PyArrayObject *core_find_array(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype) {
   PyArrayObject *array = find_array(object, name);
 
   if (array == NULL) return NULL;
   return cast(array, dtype != NULL ? dtype->type_num : PyArray_TYPE(array), keeps && is_shared(object, array));
 }
 
-int core_type_of(const core_call *call, core_kind kind) {
+int core_numpy_type(const core_call *call, core_kind kind) {
   switch (kind) {
     case CORE_REALS:
     case CORE_MATRICES:
@@ -178,7 +178,7 @@ static int find_type(core_call *call, core_kind kind, const char *name, PyArrayO
     call->type = type;
     call->typed_by = name;
   }
-  return is_real ? type : core_type_of(call, kind);
+  return is_real ? type : core_numpy_type(call, kind);
 }
 
 /* Raises that a number in an array does not fit. */

@@ -25,12 +25,12 @@ static inline int core_is_argument(const core_row *row) {
 }
 
 /* NumPy's type of the arrays of a kind. */
-int core_type_of(const core_call *call, core_kind kind);
+int core_numpy_type(const core_call *call, core_kind kind);
 
 /*
  * An object as an array of its own type, or of another: C-contiguous, aligned, in native byte order. It is the object
  * itself, if it is such an array. A copy is made if it is kept, unless nobody can write to it.
  */
-PyArrayObject *core_array_of(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype);
+PyArrayObject *core_find_array(PyObject *object, const char *name, int keeps, PyArray_Descr *dtype);
 
 #endif

@@ -21,7 +21,7 @@ static void append_words(PyObject **text, const char *words) {
 /* ---------------------------------------------------------------------------------------------------- signature -- */
 
 /* The default of an argument, as Python writes it; field: its value in a call that was given nothing. */
-static PyObject *default_of(const core_row *row, const void *field) {
+static PyObject *default_text(const core_row *row, const void *field) {
   PyObject *number, *result;
 
   switch (row->kind) {
@@ -61,7 +61,7 @@ static void append_signature(PyObject **text, const core_function *function, con
       comma = ", ";
       if (!row->optional) continue;
       append_words(text, "=");
-      append(text, default_of(row, call + part->at + row->at));
+      append(text, default_text(row, call + part->at + row->at));
     }
   }
   append_words(text, ")\n--\n\n");
@@ -69,7 +69,7 @@ static void append_signature(PyObject **text, const core_function *function, con
 
 /* -------------------------------------------------------------------------------------------------------- types -- */
 
-static const char *const words_of_kinds[] = {
+static const char *const kind_words[] = {
     [CORE_REALS] = "reals", [CORE_MATRICES] = "reals", [CORE_SAME] = "reals", [CORE_DOUBLES] = "float64",
     [CORE_INT32] = "int32", [CORE_FLAGS] = "bool",     [CORE_INTP] = "intp",  [CORE_OUTPUT] = "output",
     [CORE_REAL] = "float",  [CORE_COUNT] = "int",      [CORE_INDEX] = "int",  [CORE_THREADS] = "int",
@@ -86,7 +86,7 @@ static void append_type(PyObject **text, const core_row *row) {
       append(text, PyUnicode_FromFormat("%s'%s'", i > 0 ? ", " : "{", row->words[i]));
     append_words(text, "}");
   } else {
-    append_words(text, row->kind == CORE_OBJECT ? row->type : words_of_kinds[row->kind]);
+    append_words(text, row->kind == CORE_OBJECT ? row->type : kind_words[row->kind]);
   }
   if (core_is_array(row)) append(text, PyUnicode_FromFormat(" %s", row->shape));
   append_words(text, may_be_none ? ", or None\n" : "\n");

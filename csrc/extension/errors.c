@@ -8,7 +8,7 @@ static int is(const char *name, const char *other) {
 }
 
 /* "joint_indices[12, 3]" */
-static PyObject *place_of(const sbs_fault *fault, const npy_intp *shape) {
+static PyObject *fault_place(const sbs_fault *fault, const npy_intp *shape) {
   const Py_ssize_t row = (Py_ssize_t)fault->index[0], column = (Py_ssize_t)fault->index[1];
 
   if (shape != NULL && is(fault->argument, "skinning_matrices") && fault->index_count > 0) {
@@ -46,7 +46,7 @@ static void raise_empty(const sbs_fault *fault) {
     PyErr_Format(PyExc_ValueError, "%s must not be empty", fault->argument);
 }
 
-static const char *range_of_option(const char *option) {
+static const char *option_range(const char *option) {
   if (is(option, "damping") || is(option, "base.damping")) return "a finite number above 0";
   if (is(option, "rcond") || is(option, "base.rcond")) return "None or between 0 and 1";
   if (is(option, "amount") || is(option, "strength") || is(option, "mask") || is(option, "threshold"))
@@ -111,7 +111,7 @@ static void raise_value(sbs_status status, const sbs_fault *fault, PyObject *pla
             "center='optimized' needs a skin with centers, such as Character.optimized_skin() or Skin(..., centers=)");
         break;
       }
-      PyErr_Format(PyExc_ValueError, "%U must be %s, not %S", place, range_of_option(fault->argument), value);
+      PyErr_Format(PyExc_ValueError, "%U must be %s, not %S", place, option_range(fault->argument), value);
       break;
     case SBS_ERROR_NOT_FINITE:
       PyErr_Format(PyExc_ValueError, "%U is %S, where a finite number is needed", place, value);
@@ -155,7 +155,7 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
     case SBS_ERROR_NO_LAPACK: PyErr_SetString(PyExc_RuntimeError, sbs_status_string(status)); return;
     default: break;
   }
-  place = place_of(fault, shape);
+  place = fault_place(fault, shape);
   value = PyFloat_FromDouble(fault->value);
   if (place != NULL && value != NULL) raise_value(status, fault, place, value);
   Py_XDECREF(place);

@@ -175,7 +175,7 @@ static int make_results(core_call *call) {
       value->array = find_output(call, value->field);
       if (value->array == NULL) {
         const int count = core_read_shape(value->row->shape, call->lengths, shape);
-        value->array = (PyArrayObject *)PyArray_SimpleNew(count, shape, core_type_of(call, value->row->kind));
+        value->array = (PyArrayObject *)PyArray_SimpleNew(count, shape, core_numpy_type(call, value->row->kind));
       }
       if (value->array == NULL) return 0;
       fill(value);
@@ -214,7 +214,7 @@ static PyObject *pack(const core_call *call) {
 
 /* ------------------------------------------------------------------------------------------------------ calling -- */
 
-const core_state *core_state_of(const void *address) {
+const core_state *core_get_state(const void *address) {
   PyObject *self = ((const core_call *)address)->self;
 
   if (PyModule_Check(self)) return PyModule_GetState(self);
@@ -233,7 +233,7 @@ static void raise_fault(core_call *call, sbs_status status, const sbs_fault *fau
       shape[4 - PyArray_NDIM(matrices) + axis] = PyArray_DIM(matrices, axis);
     dims = shape;
   }
-  core_raise(core_state_of(call), status, fault, dims);
+  core_raise(core_get_state(call), status, fault, dims);
 }
 
 int core_run(void *address, sbs_status (*step)(void *call, sbs_fault *fault)) {

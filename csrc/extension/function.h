@@ -124,9 +124,9 @@ struct core_function {
   PyObject *(*entry)(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 };
 
-#define CORE_COUNT_OF(rows) (sizeof(rows) / sizeof *(rows))
+#define CORE_TABLE_LENGTH(rows) (sizeof(rows) / sizeof *(rows))
 #define CORE_PART(rows) CORE_PART_AT(0, rows)
-#define CORE_PART_AT(at, rows) {rows, CORE_COUNT_OF(rows), at}
+#define CORE_PART_AT(at, rows) {rows, CORE_TABLE_LENGTH(rows), at}
 
 /* A function that is told how far the call is, from 0 to 1; see core_progress. */
 #define CORE_PROGRESS_ROW \
@@ -182,7 +182,7 @@ int core_hold(void *call, PyObject *object);
 void *core_hold_memory(void *call, size_t size);
 
 /* The state of the module that the call belongs to. */
-const core_state *core_state_of(const void *call);
+const core_state *core_get_state(const void *call);
 
 /* The object whose method is called. */
 static inline void *core_self(const void *call) {

@@ -427,7 +427,7 @@ PyObject *core_new_muscles_type(PyObject *module) {
       .dealloc = muscles_dealloc,
       .traverse = core_traverse_type,
       .methods = methods,
-      .method_count = CORE_COUNT_OF(methods),
+      .method_count = CORE_TABLE_LENGTH(methods),
       .properties = properties,
       .size = sizeof(core_muscles),
   };

@@ -20,7 +20,7 @@ static PyObject *finish(void *address) {
   PyArrayObject *array;
 
   if (name == NULL || (given->dtype != NULL && !PyArray_DescrConverter2(given->dtype, &dtype))) return NULL;
-  array = core_array_of(given->array != NULL ? given->array : Py_None, name, 1, dtype);
+  array = core_find_array(given->array != NULL ? given->array : Py_None, name, 1, dtype);
   Py_XDECREF((PyObject *)dtype);
   if (array != NULL) PyArray_CLEARFLAGS(array, NPY_ARRAY_WRITEABLE);
   return (PyObject *)array;

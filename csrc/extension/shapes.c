@@ -58,9 +58,9 @@ int core_match_shape(const char *text, PyArrayObject *array, npy_intp *lengths, 
   int result = CORE_SHAPE_OTHER;
 
   for (; text != NULL; text = next_shape(text)) {
-    const int of_one = match_one(text, array, lengths, letter);
-    if (of_one == CORE_SHAPE_FITS) return of_one;
-    if (of_one == CORE_SHAPE_LENGTHS) result = of_one;
+    const int match = match_one(text, array, lengths, letter);
+    if (match == CORE_SHAPE_FITS) return match;
+    if (match == CORE_SHAPE_LENGTHS) result = match;
   }
   return result;
 }

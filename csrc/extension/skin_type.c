@@ -303,7 +303,7 @@ PyObject *core_new_skin_type(PyObject *module) {
       .dealloc = skin_dealloc,
       .traverse = skin_traverse,
       .methods = methods,
-      .method_count = CORE_COUNT_OF(methods),
+      .method_count = CORE_TABLE_LENGTH(methods),
       .properties = properties,
       .size = sizeof(core_skin),
   };

@@ -22,7 +22,7 @@ int core_convert_twist(core_call *call, PyObject *object, void *field) {
   const npy_intp joint_count = call->lengths['J' - 'A'];
 
   if (object == Py_None) return 1;
-  if (!PyObject_TypeCheck(object, (PyTypeObject *)core_state_of(call)->twist_type)) {
+  if (!PyObject_TypeCheck(object, (PyTypeObject *)core_get_state(call)->twist_type)) {
     PyErr_Format(PyExc_TypeError, "twist must be None or a Twist, not %R", (PyObject *)Py_TYPE(object));
     return 0;
   }
@@ -274,7 +274,7 @@ PyObject *core_new_twist_type(PyObject *module) {
       .dealloc = twist_dealloc,
       .traverse = core_traverse_type,
       .methods = methods,
-      .method_count = CORE_COUNT_OF(methods),
+      .method_count = CORE_TABLE_LENGTH(methods),
       .properties = properties,
       .size = sizeof(core_twist),
   };
