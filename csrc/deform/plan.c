@@ -121,7 +121,7 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
   const sbs_skin *skin = frame->skin;
   char *scratch = plan->scratch + (size_t)worker * plan->scratch_size;
   sbs_amounts_use unused; /* the plan has it */
-  frame->pose = sbs_pose_number(skin, &plan->common.pose, number);
+  frame->pose = sbs_pose_number(&plan->common.pose, skin->skeleton_joint_count, skin->twist, number);
   if (frame->positions) {
     frame->positions = (char *)frame->positions + number * skin->vertex_count * frame->positions_stride;
   }

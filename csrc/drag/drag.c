@@ -10,6 +10,7 @@
 #include "base/threads.h"
 #include "drag/vertex.h"
 #include "pose/check.h"
+#include "pose/twist.h"
 #include "twist/twist.h"
 #include "weights/brush.h"
 
@@ -243,11 +244,7 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   const sbs_brush_options reach = reach_of(&options);
   sbs_status status = check_options(brush, &options, base, &reach, fault);
   if (!status) status = sbs_check_bounded_poses(pose, 1, brush->joint_count, fault);
-  if (!status && pose->twist_angles) {
-    status = options.twist
-                 ? sbs_validate_numbers(pose->twist_angles, options.twist->bone_count, 2, "twist_angles", fault)
-                 : sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_angles");
-  }
+  if (!status) status = sbs_check_twist_angles(options.twist, pose, 1, fault);
   if (!status && vertex >= brush->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_VERTEX_INDEX, "vertex", (double)vertex, (double)brush->vertex_count);
   }

@@ -7,7 +7,6 @@
 
 #include "base/scalar.h"
 #include "fit/hull.h"
-#include "twist/twist.h"
 
 /* The most steps from one set of joints; a handful is usual. */
 #define STEPS 30
@@ -24,9 +23,8 @@ typedef struct search {
   const sbs_dragged *dragged;
   sbs_drag_work *work;
   size_t locked, movable; /* how many joints keep their weight, and how many share the rest */
-  size_t frame_count;
-  double rest;   /* what the movable ones share, of a sum of 1 */
-  double amount; /* of the method, the rest being the base */
+  double rest;            /* what the movable ones share, of a sum of 1 */
+  double amount;          /* of the method, the rest being the base */
   sbs_fit_formula method, base;
   double targets[2][3];
 } search;
@@ -46,11 +44,8 @@ sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena) {
     *vectors[i] = sbs_arena_take(arena, most, sizeof(double));
   made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(most), sizeof(double));
   made.by = sbs_arena_take(arena, most, 3 * sizeof(double));
-  made.part = sbs_arena_take(arena, most, 6 * sizeof(double));
-  made.spread = sbs_arena_take(arena, most, 2 * sizeof(double));
-  made.shares = sbs_arena_take(arena, most, 2 * sizeof(double));
-  made.frames = sbs_arena_take(arena, most, 2 * sizeof(int32_t));
-  made.owners = sbs_arena_take(arena, most, 2 * sizeof(int32_t));
+  made.part = sbs_arena_take(arena, most, 3 * sizeof(double));
+  made.spread = sbs_new_spread(arena, most);
   made.joints = sbs_arena_take(arena, most, sizeof(int32_t));
   made.row = sbs_row_new(arena, most);
   return made;
@@ -58,24 +53,11 @@ sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena) {
 
 /* --------------------------------------------------------------------------------------------- where a vertex is -- */
 
-/* Lists the joints that move the vertex: each joint of the search itself, or the two frames on its bone. */
-static void find_frames(search *of) {
-  const sbs_drag_work *work = of->work;
-  const sbs_twist *twist = of->drag->options->twist;
+/* Finds the frames of a twist in place of the joints of the search. */
+static void spread_joints(const search *of) {
   const double *positions = of->drag->options->twist_positions;
-  const sbs_vec3 point = sbs_vec3_read(positions ? positions + 3 * of->dragged->vertex : of->dragged->position);
-  of->frame_count = 0;
-  for (size_t i = 0; i < of->locked + of->movable; i++) {
-    int32_t frames[2] = {work->joints[i], 0};
-    double shares[2] = {1.0, 0.0};
-    if (twist) sbs_twist_spread(twist, work->joints[i], 1.0, point, frames, shares);
-    for (size_t side = 0; side < 2; side++) {
-      if (shares[side] == 0.0) continue;
-      work->frames[of->frame_count] = frames[side];
-      work->owners[of->frame_count] = (int32_t)i;
-      work->shares[of->frame_count++] = shares[side];
-    }
-  }
+  sbs_spread_joints(of->drag->options->twist, of->work->joints, of->locked + of->movable,
+                    positions ? positions + 3 * of->dragged->vertex : of->dragged->position, &of->work->spread);
 }
 
 /* Adds `amount` of where one formula takes the vertex, and of the derivatives by the weights of all joints. */
@@ -83,15 +65,12 @@ static void add_moved(const search *of, const sbs_fit_formula *formula, size_t v
   const sbs_drag_work *work = of->work;
   const sbs_view *seen = of->drag->views + view;
   const double *centers = of->drag->options->centers;
-  const sbs_fit_joints joints = {seen->joints, seen->kinds, seen->stretches, work->frames, of->frame_count};
+  const sbs_fit_joints joints = {seen->joints, seen->kinds, seen->stretches, NULL, 0};
   double to[3];
-  sbs_move_with_derivatives(formula, &joints, of->dragged->position, centers ? centers + 3 * of->dragged->vertex : NULL,
-                            work->spread, to, work->part);
+  sbs_move_spread(formula, &joints, &work->spread, of->dragged->position,
+                  centers ? centers + 3 * of->dragged->vertex : NULL, work->full, to, work->part);
   for (size_t k = 0; k < 3; k++) moved[k] += amount * to[k];
-  for (size_t e = 0; e < of->frame_count; e++) {
-    double *by = work->by + 3 * (size_t)work->owners[e];
-    for (size_t k = 0; k < 3; k++) by[k] += amount * work->shares[e] * work->part[3 * e + k];
-  }
+  for (size_t i = 0; i < 3 * (of->locked + of->movable); i++) work->by[i] += amount * work->part[i];
 }
 
 /* Where the vertex is in a view with such shares of the movable joints; and the derivatives by all weights. */
@@ -100,7 +79,6 @@ static void move(const search *of, const double *w, size_t view, double moved[3]
   const size_t count = of->locked + of->movable;
   memcpy(work->full, work->kept, of->locked * sizeof *work->full);
   for (size_t i = 0; i < of->movable; i++) work->full[of->locked + i] = of->rest * w[i];
-  for (size_t e = 0; e < of->frame_count; e++) work->spread[e] = work->shares[e] * work->full[work->owners[e]];
   memset(work->by, 0, 3 * count * sizeof *work->by);
   memset(moved, 0, 3 * sizeof *moved);
   if (of->amount > 0.0) add_moved(of, &of->method, view, of->amount, moved);
@@ -164,7 +142,7 @@ static double begin(search *of, const sbs_drag *drag, const sbs_dragged *dragged
   of->rest = movable / sum;
   of->method = drag->method;
   of->base = drag->base;
-  find_frames(of);
+  spread_joints(of);
   return sum;
 }
 
@@ -183,7 +161,7 @@ static void add_allowed(search *of) {
       work->start[of->movable++] = 0.0;
     }
   }
-  find_frames(of);
+  spread_joints(of);
 }
 
 /* Takes out the movable joints without weight. Returns whether there are. */
@@ -198,7 +176,7 @@ static int drop_idle(search *of) {
   }
   const int any = kept < of->movable;
   of->movable = kept;
-  if (any) find_frames(of);
+  if (any) spread_joints(of);
   return any;
 }
 

@@ -4,7 +4,7 @@
 
 #include "drag/view.h"
 #include "fit/descend.h"
-#include "fit/vertex.h"
+#include "fit/spread.h"
 #include "weights/row.h"
 
 /* What all vertices of a drag have in common. */
@@ -29,16 +29,13 @@ typedef struct sbs_dragged {
 /* The memory of a thread. */
 typedef struct sbs_drag_work {
   sbs_descent descent;
-  double *start;   /* (n) weights to begin with; n as of sbs_drag_most */
-  double *best;    /* (n) the best that were found */
-  double *kept;    /* (n) of locked joints */
-  double *full;    /* (n) weights of all joints */
-  double *by;      /* (n, 3) derivatives by them */
-  double *part;    /* (2 n, 3) those by the weights of frames */
-  double *spread;  /* (2 n) weights of frames */
-  double *shares;  /* (2 n) what share of its joint's weight each frame has */
-  int32_t *frames; /* (2 n) */
-  int32_t *owners; /* (2 n) the joint of each frame, as a number below n */
+  double *start; /* (n) weights to begin with; n as of sbs_drag_most */
+  double *best;  /* (n) the best that were found */
+  double *kept;  /* (n) of locked joints */
+  double *full;  /* (n) weights of all joints */
+  double *by;    /* (n, 3) derivatives by them */
+  double *part;  /* (n, 3) those of one formula */
+  sbs_spread spread;
   int32_t *joints; /* (n) those without a lock first */
   sbs_row row;     /* receives the new weights */
 } sbs_drag_work;

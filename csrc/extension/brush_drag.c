@@ -50,7 +50,7 @@ static int prepare(void *address) {
   sbs_drag_options *options = &given->options;
   const size_t vertex_count = core_length(address, 'V'), joint_count = core_length(address, 'J');
 
-  if (!core_check_twists(&given->posed, given->twist)) return 0;
+  if (!core_check_twists(&given->posed.call, &given->posed.pose, given->twist)) return 0;
   if (given->vertex < 0 || (size_t)given->vertex >= vertex_count) {
     PyErr_Format(PyExc_ValueError, "vertex = %zd is out of range for %zu vertices", given->vertex, vertex_count);
     return 0;
@@ -67,7 +67,7 @@ static sbs_status run(void *address, sbs_fault *fault) {
   const sbs_status status = sbs_drag_vertex(self->brush, &given->options, &given->posed.pose, (size_t)given->vertex,
                                             given->target, &given->change, fault);
 
-  core_place_in_twists(fault, &given->posed);
+  core_place_in_twists(fault, &given->posed.call);
   return status;
 }
 

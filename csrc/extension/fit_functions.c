@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "functions.h"
 #include "pose.h"
+#include "twist_type.h"
 
 #include <sbs/fit.h>
 
@@ -8,6 +9,7 @@
 typedef struct fit_call {
   core_call call;
   sbs_fit_desc desc;
+  PyObject *twist; /* NULL for None */
   int32_t *joint_indices;
   double *joint_weights, *fitted, *errors;
   sbs_fit_options options;
@@ -31,12 +33,25 @@ static const core_row centers[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(fit_call, desc.centers), "(V, 3)", .optional = 1},
 };
 
+static const core_row twist_rows[] = {
+    {"twist", CORE_OBJECT, .at = offsetof(fit_call, twist), .type = "Twist | None", .optional = 1,
+     .convert = core_convert_twist},
+    {"twists", CORE_DOUBLES, .at = offsetof(fit_call, desc.poses.twist_angles), "(F, B, 2)", .optional = 1},
+};
+
 static const core_row threads[] = {
     {"threads", CORE_THREADS, .at = offsetof(fit_call, options.threads), .optional = 1},
 };
 
 static void set_defaults(void *address) {
   ((fit_call *)address)->options = sbs_default_fit_options();
+}
+
+static int prepare_twist(void *address) {
+  fit_call *given = address;
+
+  given->desc.twist = core_get_twist(given->twist);
+  return core_check_twists(&given->call, &given->desc.poses, given->twist);
 }
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
@@ -67,14 +82,17 @@ static int prepare_weights(void *address) {
 
   if (given->options.influences > MOST_INFLUENCES) given->options.influences = MOST_INFLUENCES;
   core_set_length(given, 'K', given->options.influences);
-  return 1;
+  return prepare_twist(given);
 }
 
 static sbs_status run_weights(void *address, sbs_fault *fault) {
   fit_call *given = address;
 
-  return sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors,
-                         fault);
+  const sbs_status status =
+      sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors, fault);
+
+  core_place_in_twists(fault, &given->call);
+  return status;
 }
 
 CORE_ENTRY(core_fit_weights, fit_call)
@@ -82,8 +100,8 @@ CORE_ENTRY(core_fit_weights, fit_call)
 const core_function core_fit_weights = {
     .name = "fit_weights",
     .summary = "Weights fitted to examples.",
-    .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(weights_rows),
-              CORE_PART(threads)},
+    .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
+              CORE_PART(weights_rows), CORE_PART(threads)},
     .positional = 3,
     .size = sizeof(fit_call),
     .set_defaults = set_defaults,
@@ -102,8 +120,11 @@ static const core_row centers_results[] = {
 static sbs_status run_centers(void *address, sbs_fault *fault) {
   fit_call *given = address;
 
-  return sbs_fit_centers(&given->desc, core_length(given, 'K'), given->joint_indices, given->joint_weights,
-                         &given->options, given->fitted, given->errors, fault);
+  const sbs_status status = sbs_fit_centers(&given->desc, core_length(given, 'K'), given->joint_indices,
+                                            given->joint_weights, &given->options, given->fitted, given->errors, fault);
+
+  core_place_in_twists(fault, &given->call);
+  return status;
 }
 
 CORE_ENTRY(core_fit_centers, fit_call)
@@ -111,11 +132,12 @@ CORE_ENTRY(core_fit_centers, fit_call)
 const core_function core_fit_centers = {
     .name = "fit_centers",
     .summary = "Centers of spherical blending fitted to examples.",
-    .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(centers), CORE_PART(threads),
+    .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(centers), CORE_PART(twist_rows), CORE_PART(threads),
               CORE_PART(centers_results)},
     .positional = 5,
     .size = sizeof(fit_call),
     .set_defaults = set_defaults,
+    .prepare = prepare_twist,
     .run = run_centers,
     .entry = core_fit_centers_entry,
 };

@@ -51,21 +51,21 @@ const core_row core_twists_row[1] = {
 const core_row core_twists_of_frames_row[1] = {
     {"twists", CORE_DOUBLES, .at = offsetof(core_pose_call, pose.twist_angles), "(F, B, 2)", .optional = 1}};
 
-int core_check_twists(core_pose_call *given, PyObject *twist) {
-  if (given->pose.twist_angles != NULL && twist == NULL) {
+int core_check_twists(core_call *call, sbs_pose *pose, PyObject *twist) {
+  if (pose->twist_angles != NULL && twist == NULL) {
     PyErr_SetString(PyExc_ValueError, "twists has no effect on a skin that was made without twist");
     return 0;
   }
-  if (twist != NULL && core_length(given, 'B') == 0) given->pose.twist_angles = NULL; /* of no bones there are none */
+  if (twist != NULL && core_length(call, 'B') == 0) pose->twist_angles = NULL; /* of no bones there are none */
   return 1;
 }
 
-void core_place_in_twists(sbs_fault *fault, const core_pose_call *given) {
+void core_place_in_twists(sbs_fault *fault, const core_call *call) {
   if (fault->argument == NULL || strcmp(fault->argument, "twist_angles") != 0) return;
   fault->argument = "twists";
-  if (given->call.lengths['F' - 'A'] < 0) return;
-  fault->index[1] = fault->index[0] % core_length(given, 'B');
-  fault->index[0] /= core_length(given, 'B');
+  if (call->lengths['F' - 'A'] < 0) return;
+  fault->index[1] = fault->index[0] % core_length(call, 'B');
+  fault->index[0] /= core_length(call, 'B');
 }
 
 sbs_status core_go_through_frames(void *call, const sbs_pose *poses, core_frame_step *step, sbs_fault *fault) {

@@ -43,10 +43,10 @@ extern const core_row core_twists_row[1], core_twists_of_frames_row[1];
 void core_set_method_defaults(void *call);
 
 /* Part of `prepare`: whether a skin has the twist that angles are of; raises if not. */
-int core_check_twists(core_pose_call *given, PyObject *twist);
+int core_check_twists(core_call *call, sbs_pose *pose, PyObject *twist);
 
 /* Makes a fault in the angles of a twist one in "twists": at bone and angle, or of many frames at frame and bone. */
-void core_place_in_twists(sbs_fault *fault, const core_pose_call *given);
+void core_place_in_twists(sbs_fault *fault, const core_call *call);
 
 /* The words of the options of a method, in the order of the library's enumerators. */
 extern const char *const core_method_words[];

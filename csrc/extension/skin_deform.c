@@ -41,7 +41,7 @@ static int prepare_deform(void *address) {
     PyErr_SetString(PyExc_ValueError, "out_normals needs normals=True");
     return 0;
   }
-  if (!core_check_twists(&given->posed, self->twist)) return 0;
+  if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   if (!given->with_normals) given->posed.call.skipped = 1u << 1;
   core_method_options(&given->posed.by);
   return core_prepare_positions(given, &given->at);
@@ -60,7 +60,7 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
   status = sbs_skin_deform(moved != NULL ? moved : self->skin, &given->posed.pose, options, given->positions,
                            given->normals, NULL, fault);
   sbs_skin_free(moved);
-  core_place_in_twists(fault, &given->posed);
+  core_place_in_twists(fault, &given->posed.call);
   core_give_scratch(&self->scratch, options->scratch);
   return status;
 }
@@ -115,7 +115,7 @@ static sbs_status run_deform_many(void *address, sbs_fault *fault) {
       sbs_skin_deform_many(self->skin, core_length(given, 'F'), &given->posed.pose, &given->posed.by.options,
                            given->positions, given->normals, NULL, fault);
 
-  core_place_in_twists(fault, &given->posed);
+  core_place_in_twists(fault, &given->posed.call);
   return status;
 }
 

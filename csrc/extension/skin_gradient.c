@@ -69,7 +69,7 @@ static int prepare_vjp(void *address) {
     PyErr_SetString(PyExc_ValueError, "grad_normals needs a skin that was made with rest_normals");
     return 0;
   }
-  if (!core_check_twists(&given->posed, self->twist)) return 0;
+  if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   given->posed.call.skipped = ~(unsigned int)given->wanted;
   return core_prepare_positions(given, &given->at);
 }
@@ -93,7 +93,7 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
     status = sbs_gradient_deform(gradient, moved != NULL ? moved : self->skin, &given->at.desc, &given->posed.pose,
                                  core_method_options(&given->posed.by), &given->upstream, result, fault);
   sbs_skin_free(moved);
-  core_place_in_twists(fault, &given->posed);
+  core_place_in_twists(fault, &given->posed.call);
   return status;
 }
 

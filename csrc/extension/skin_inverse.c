@@ -21,8 +21,9 @@ static const core_row rows[] = {
     {"singular", CORE_FLAGS, .at = offsetof(inverse_call, singular), "(V,)", .result = 1},
 };
 
-static int prepare(void *given) {
-  return core_check_twists(given, ((const core_skin *)core_self(given))->twist);
+static int prepare(void *address) {
+  core_pose_call *given = address;
+  return core_check_twists(&given->call, &given->pose, ((const core_skin *)core_self(given))->twist);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
@@ -32,7 +33,7 @@ static sbs_status run(void *address, sbs_fault *fault) {
       sbs_skin_inverse_deform(self->skin, &given->posed.pose, core_method_options(&given->posed.by),
                               given->posed_positions, 0, given->positions, given->singular, NULL, fault);
 
-  core_place_in_twists(fault, &given->posed);
+  core_place_in_twists(fault, &given->posed.call);
   return status;
 }
 

@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "fit/check.h"
 #include "fit/joints.h"
-#include "fit/vertex.h"
+#include "fit/spread.h"
 #include "skin/influences.h"
 
 /* How strongly a center is held where it begins, relative to how much moving it moves the vertex (squared). */
@@ -27,26 +27,34 @@ typedef struct centers_fit {
   size_t width;
   const int32_t *indices;
   const double *weights;
-  double *work;    /* (threads, 4 K): weights and derivatives */
-  int32_t *chosen; /* (threads, K) */
+  char *work; /* (threads, work_size) */
+  size_t work_size;
   double *centers, *errors;
 } centers_fit;
 
 /* A vertex, its influences, and memory for derivatives that are not asked for. */
 typedef struct center_vertex {
   const double *rest;
-  const int32_t *chosen;
-  const double *w;
+  int32_t *chosen;
+  double *w;
   size_t count;
   double *by;
+  sbs_spread spread;
 } center_vertex;
+
+static center_vertex lay_out(size_t width, sbs_arena *arena) {
+  center_vertex made = {0};
+  made.chosen = sbs_arena_take(arena, width, sizeof *made.chosen);
+  made.w = sbs_arena_take(arena, width, sizeof *made.w);
+  made.by = sbs_arena_take(arena, width, 3 * sizeof *made.by);
+  made.spread = sbs_new_spread(arena, width);
+  return made;
+}
 
 static void move(const centers_fit *of, const center_vertex *one, size_t frame, const double center[3], double to[3]) {
   static const sbs_fit_formula formula = {SBS_METHOD_SPHERICAL, SBS_CENTER_OPTIMIZED, 1.0};
-  const size_t first = frame * of->desc->joint_count;
-  const sbs_fit_joints joints = {of->joints->joints + first, of->joints->kinds + first, of->joints->stretches + first,
-                                 one->chosen, one->count};
-  sbs_move_with_derivatives(&formula, &joints, one->rest, center, one->w, to, one->by);
+  const sbs_fit_joints joints = sbs_joints_of_frame(of->joints, frame);
+  sbs_move_spread(&formula, &joints, &one->spread, one->rest, center, one->w, to, one->by);
 }
 
 /* Where a vertex goes is linear in its center: so its residuals at one center and at three others determine it. */
@@ -93,18 +101,20 @@ static void fit_center(const centers_fit *of, size_t vertex, const center_vertex
 
 static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
   const centers_fit *of = context;
-  double *w = of->work + (size_t)worker * 4 * of->width;
-  int32_t *chosen = of->chosen + (size_t)worker * of->width;
+  sbs_arena memory = sbs_arena_over(of->work + (size_t)worker * of->work_size);
+  center_vertex one = lay_out(of->width, &memory);
   for (size_t v = vertices.begin; v < vertices.end; v++) {
-    center_vertex one = {of->desc->rest_positions + 3 * v, chosen, w, 0, w + of->width};
     double sum = 0.0;
+    one.rest = of->desc->rest_positions + 3 * v;
+    one.count = 0;
     for (size_t i = v * of->width; i < (v + 1) * of->width; i++) {
       const double weight = sbs_usable_weight(of->weights[i]);
       if (weight == 0.0) continue;
-      chosen[one.count] = of->indices[i];
-      sum += w[one.count++] = weight;
+      one.chosen[one.count] = of->indices[i];
+      sum += one.w[one.count++] = weight;
     }
-    for (size_t i = 0; i < one.count; i++) w[i] /= sum;
+    for (size_t i = 0; i < one.count; i++) one.w[i] /= sum;
+    sbs_spread_joints(of->desc->twist, one.chosen, one.count, one.rest, &one.spread);
     if (one.count) {
       fit_center(of, v, &one);
       continue;
@@ -131,17 +141,18 @@ sbs_status sbs_fit_centers(const sbs_fit_desc *desc, size_t influences, const in
   const double moves = 5.0 * (double)desc->frame_count * (double)desc->vertex_count;
   const int threads = sbs_choose_threads(options.threads, 100.0 * moves * (double)influences);
   sbs_frame_joints joints = {0};
-  sbs_arena arena = sbs_arena_from(&options.allocator);
+  sbs_arena arena = sbs_arena_from(&options.allocator), counted = sbs_arena_over(NULL);
   centers_fit of = {.desc = desc,
                     .joints = &joints,
                     .width = influences,
                     .indices = joint_indices,
                     .weights = joint_weights,
-                    .work = sbs_arena_take(&arena, (size_t)threads * influences, 4 * sizeof *of.work),
-                    .chosen = sbs_arena_take(&arena, (size_t)threads * influences, sizeof *of.chosen),
                     .centers = sbs_arena_take(&arena, desc->vertex_count, 3 * sizeof *centers),
                     .errors = sbs_arena_take(&arena, desc->vertex_count, sizeof *errors)};
-  status = sbs_frame_joints_new(desc, threads, &arena, &joints);
+  lay_out(influences, &counted);
+  of.work_size = counted.used;
+  of.work = counted.failed ? NULL : sbs_arena_take(&arena, (size_t)threads, of.work_size);
+  status = of.work ? sbs_frame_joints_new(desc, threads, &arena, &joints) : SBS_ERROR_OUT_OF_MEMORY;
   if (!status) status = sbs_share_work(threads, desc->vertex_count, VERTICES_CHUNK, fit_vertices, &of);
   if (!status) {
     memcpy(centers, of.centers, desc->vertex_count * 3 * sizeof *centers);

@@ -6,6 +6,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "pose/check.h"
+#include "pose/twist.h"
 #include "skin/influences.h"
 
 /* Each vertex may use a joint. */
@@ -38,7 +39,11 @@ sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault) {
   if (!status && desc->centers) status = sbs_validate_numbers(desc->centers, vertices, 3, "centers", fault);
   if (!status && desc->allowed) status = check_allowed(desc, fault);
   if (!status && desc->toward) status = sbs_validate_numbers(desc->toward, vertices, joints, "toward", fault);
-  return status ? status : sbs_check_bounded_poses(&desc->poses, frames, joints, fault);
+  if (!status && desc->twist && desc->twist->joint_count != joints) {
+    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "twist", (double)desc->twist->joint_count, (double)joints);
+  }
+  if (!status) status = sbs_check_bounded_poses(&desc->poses, frames, joints, fault);
+  return status ? status : sbs_check_twist_angles(desc->twist, &desc->poses, frames, fault);
 }
 
 sbs_status sbs_check_fit_width(const sbs_fit_desc *desc, size_t width, sbs_fault *fault) {

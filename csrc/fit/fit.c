@@ -13,7 +13,7 @@
 #include "fit/descend.h"
 #include "fit/hull.h"
 #include "fit/joints.h"
-#include "fit/vertex.h"
+#include "fit/spread.h"
 
 /* Joints with which other methods than the linear one begin, beyond those that are kept. */
 #define MORE_CANDIDATES 4
@@ -62,6 +62,7 @@ typedef struct workspace {
   double *gram;                       /* (J, J) */
   double *weights;                    /* (J) */
   double *by;                         /* (J, 3) */
+  sbs_spread spread;                  /* of J joints */
   sbs_descent descent;                /* of `most` joints; its hull has room for J */
   double *all_weights, *best_weights; /* (most) */
   int32_t *indices, *all_indices, *best_indices, *order, *chosen; /* (most) */
@@ -94,6 +95,7 @@ static workspace lay_out(const fit *of, sbs_arena *arena) {
   made.weights = sbs_arena_take(arena, joints, sizeof(double));
   made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(joints), sizeof(double));
   made.by = sbs_arena_take(arena, joints, 3 * sizeof(double));
+  made.spread = sbs_new_spread(arena, joints);
   made.toward = sbs_arena_take(arena, joints, sizeof(double));
   made.descent.squares = sbs_arena_take(arena, most * most, sizeof(double));
   made.descent.tried = sbs_arena_take(arena, most * most, sizeof(double));
@@ -134,19 +136,26 @@ static double pull_product(const fit *of, const workspace *work, size_t i, size_
 
 /* Products, over all frames, of the ways from the example to where each usable joint takes a vertex. */
 static void sum_products(const fit *of, size_t vertex, workspace *work) {
-  const size_t joints = of->desc->joint_count, usable = work->usable;
+  const size_t usable = work->usable;
+  const sbs_spread *spread = &work->spread;
   const double *v = of->desc->rest_positions + 3 * vertex;
   const sbs_vec4 at = {v[0], v[1], v[2], 0.0};
+  sbs_spread_joints(of->desc->twist, work->everyone, usable, v, &work->spread);
   memset(work->gram, 0, usable * usable * sizeof *work->gram);
   for (size_t f = 0; f < of->desc->frame_count; f++) {
     const double *p = of->desc->posed + 3 * (f * of->desc->vertex_count + vertex);
     double *x = work->points, *y = x + usable, *z = y + usable;
     for (size_t j = 0; j < usable; j++) {
-      const sbs_joint *joint = of->joints.joints + f * joints + (size_t)work->everyone[j];
+      x[j] = -p[0];
+      y[j] = -p[1];
+      z[j] = -p[2];
+    }
+    for (size_t e = 0; e < spread->count; e++) {
+      const sbs_joint *joint = of->joints.joints + f * of->joints.count + (size_t)spread->frames[e];
       const sbs_vec4 to = sbs_vec4_apply(joint->given, at) + joint->translation;
-      x[j] = to[0] - p[0];
-      y[j] = to[1] - p[1];
-      z[j] = to[2] - p[2];
+      x[spread->owners[e]] += spread->shares[e] * to[0];
+      y[spread->owners[e]] += spread->shares[e] * to[1];
+      z[spread->owners[e]] += spread->shares[e] * to[2];
     }
     for (size_t i = 0; i < usable; i++) {
       double *row = work->gram + i * usable;
@@ -213,16 +222,17 @@ static double evaluate(void *context, const double *w, size_t count, double *squ
   const fit *of = one->of;
   const workspace *work = one->work;
   const sbs_fit_desc *desc = of->desc;
+  const double *v = desc->rest_positions + 3 * one->vertex;
+  sbs_spread spread = work->spread;
   double error = 0.0;
   if (squares) memset(squares, 0, count * count * sizeof *squares);
+  sbs_spread_joints(desc->twist, work->indices, count, v, &spread);
   for (size_t f = 0; f < desc->frame_count; f++) {
-    const size_t first = f * desc->joint_count;
-    const sbs_fit_joints joints = {of->joints.joints + first, of->joints.kinds + first, of->joints.stretches + first,
-                                   work->indices, count};
+    const sbs_fit_joints joints = sbs_joints_of_frame(&of->joints, f);
     const double *p = desc->posed + 3 * (f * desc->vertex_count + one->vertex);
     double moved[3], left[3];
-    sbs_move_with_derivatives(one->formula, &joints, desc->rest_positions + 3 * one->vertex,
-                              desc->centers ? desc->centers + 3 * one->vertex : NULL, w, moved, work->by);
+    sbs_move_spread(one->formula, &joints, &spread, v, desc->centers ? desc->centers + 3 * one->vertex : NULL, w, moved,
+                    work->by);
     for (int k = 0; k < 3; k++) {
       left[k] = moved[k] - p[k];
       error += left[k] * left[k];
@@ -314,14 +324,14 @@ static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_
     }
     if (of->pull != 0.0) slopes[j] = of->pull * (w[j] - work->toward[everyone[j]]);
   }
+  const double *v = desc->rest_positions + 3 * vertex;
+  sbs_spread_joints(desc->twist, everyone, usable, v, &work->spread);
   for (size_t f = 0; f < desc->frame_count; f++) {
-    const size_t first = f * desc->joint_count;
-    const sbs_fit_joints all = {of->joints.joints + first, of->joints.kinds + first, of->joints.stretches + first,
-                                everyone, usable};
+    const sbs_fit_joints joints = sbs_joints_of_frame(&of->joints, f);
     const double *p = desc->posed + 3 * (f * desc->vertex_count + vertex);
     double moved[3];
-    sbs_move_with_derivatives(formula, &all, desc->rest_positions + 3 * vertex,
-                              desc->centers ? desc->centers + 3 * vertex : NULL, w, moved, work->by);
+    sbs_move_spread(formula, &joints, &work->spread, v, desc->centers ? desc->centers + 3 * vertex : NULL, w, moved,
+                    work->by);
     for (size_t j = 0; j < usable; j++) {
       for (size_t k = 0; k < 3; k++) slopes[j] += (moved[k] - p[k]) * work->by[3 * j + k];
     }

@@ -12,6 +12,7 @@
 #include "fit/check.h"
 #include "sbs/fit.h"
 #include "skin/influences.h"
+#include "twist/twist.h"
 
 /* How strongly a rotation is held at the one before, as a share of the spread: decides where the points do not. */
 #define REMAIN 1e-9
@@ -223,6 +224,7 @@ sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const i
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options.threads, 0.0);
   }
   if (!status) status = sbs_check_fit(desc, fault);
+  if (!status && sbs_twist_with_bones(desc->twist)) status = sbs_fault_in(fault, SBS_ERROR_OPTION, "twist");
   if (!status) status = sbs_check_fit_influences(desc, influences, joint_indices, joint_weights, fault);
   if (status) return status;
 

@@ -105,23 +105,25 @@ sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose, const 
   return status ? sbs_fault_in(fault, status, "skinning_matrices") : SBS_OK;
 }
 
-sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, size_t frame_count, sbs_fault *fault) {
-  const size_t joint_count = skin->skeleton_joint_count;
-  if (!skin->twist) {
-    return poses->twist_angles ? sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_angles")
-                               : sbs_check_poses(poses, frame_count, joint_count, fault);
-  }
-  const sbs_status status = sbs_check_bounded_poses(poses, frame_count, joint_count, fault);
-  if (status || !poses->twist_angles) return status;
-  const size_t rows = frame_count * skin->twist->bone_count; /* no more than there are matrices */
+sbs_status sbs_check_twist_angles(const sbs_twist *twist, const sbs_pose *poses, size_t frame_count, sbs_fault *fault) {
+  if (!poses->twist_angles) return SBS_OK;
+  if (!twist) return sbs_fault_in(fault, SBS_ERROR_OPTION, "twist_angles");
+  const size_t rows = frame_count * twist->bone_count; /* no more than there are matrices */
   return sbs_validate_numbers(poses->twist_angles, rows, 2, "twist_angles", fault);
 }
 
-sbs_pose sbs_pose_number(const sbs_skin *skin, const sbs_pose *poses, size_t frame) {
-  const size_t size = skin->skeleton_joint_count * 4 * poses->rows * sbs_scalar_size(poses->scalar);
+sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, size_t frame_count, sbs_fault *fault) {
+  const size_t joint_count = skin->skeleton_joint_count;
+  const sbs_status status = skin->twist ? sbs_check_bounded_poses(poses, frame_count, joint_count, fault)
+                                        : sbs_check_poses(poses, frame_count, joint_count, fault);
+  return status ? status : sbs_check_twist_angles(skin->twist, poses, frame_count, fault);
+}
+
+sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_twist *twist, size_t frame) {
+  const size_t size = joint_count * 4 * poses->rows * sbs_scalar_size(poses->scalar);
   sbs_pose pose = *poses;
   pose.skinning_matrices = (const char *)poses->skinning_matrices + frame * size;
-  if (pose.twist_angles) pose.twist_angles += frame * 2 * skin->twist->bone_count;
+  if (pose.twist_angles) pose.twist_angles += frame * 2 * twist->bone_count;
   return pose;
 }
 

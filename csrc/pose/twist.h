@@ -22,8 +22,11 @@ sbs_status sbs_twist_check_pose(const sbs_twist *twist, const sbs_pose *pose, co
  */
 sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, size_t frame_count, sbs_fault *fault);
 
-/* One of several poses of a skin's skeleton. */
-sbs_pose sbs_pose_number(const sbs_skin *skin, const sbs_pose *poses, size_t frame);
+/* Checks the angles of poses, if they are given: the twist, which may be NULL, has to be there then. */
+sbs_status sbs_check_twist_angles(const sbs_twist *twist, const sbs_pose *poses, size_t frame_count, sbs_fault *fault);
+
+/* One of several poses of a skeleton, with a twist or NULL. */
+sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_twist *twist, size_t frame);
 
 /*
  * Finds the matrices (J', 3, 4) of all joints, those of the skeleton and then the frames, in a pose that was checked.

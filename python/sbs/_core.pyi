@@ -231,6 +231,8 @@ def fit_centers(
     joint_weights: ArrayLike,  # (V, K)
     *,
     centers: ArrayLike | None = None,  # (V, 3)
+    twist: Twist | None = None,
+    twists: ArrayLike | None = None,  # (F, B, 2)
     threads: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...  # (V, 3), (V,)
 def fit_matrices(
@@ -255,6 +257,8 @@ def fit_weights(
     influences: int | None = 4,
     iterations: int | None = 30,
     centers: ArrayLike | None = None,  # (V, 3)
+    twist: Twist | None = None,
+    twists: ArrayLike | None = None,  # (F, B, 2)
     allowed: ArrayLike | None = None,  # (V, J) bool
     toward: ArrayLike | None = None,  # (V, J)
     pull: float = 0.0,

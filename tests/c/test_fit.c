@@ -121,11 +121,62 @@ static void test_known_centers(void) {
   for (size_t v = 0; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-5);
 }
 
-static sbs_status fit_all_centers(const sbs_allocator *allocator, void *unused) {
-  const sbs_fit_desc desc = describe();
+static sbs_twist *new_twist(void) {
+  static const int32_t bone[1] = {1}, parent[1] = {0};
+  static const double head[3] = {-1.0, 0.0, 0.0}, tail[3] = {1.0, 0.5, 0.0};
+  sbs_twist_desc desc = sbs_default_twist_desc();
+  sbs_twist *twist = NULL;
+  desc.joint_count = JOINTS, desc.bone_count = 1;
+  desc.joints = bone, desc.parents = parent, desc.heads = head, desc.tails = tail;
+  CHECK_EQUAL(sbs_twist_new(&desc, NULL, &twist, NULL), SBS_OK);
+  return twist;
+}
+
+/* Weights of a skin with a twist, given the angles, come back from its own deformations. */
+static void test_known_weights_of_a_skin_with_a_twist(void) {
+  sbs_fit_desc desc = describe();
+  sbs_skin_desc skin_desc = describe_rig(&mesh);
+  double angles[FRAMES][2], own[FRAMES * VERTICES * 3], errors[VERTICES], weights[VERTICES * INFLUENCES];
+  int32_t indices[VERTICES * INFLUENCES];
+  sbs_twist *twist = new_twist();
+  sbs_skin *skin = NULL;
+  skin_desc.twist = twist;
+  CHECK_EQUAL(sbs_skin_new(&skin_desc, NULL, &skin, NULL, NULL), SBS_OK);
+  for (int f = 0; f < FRAMES; f++) angles[f][0] = 0.3 * f - 1.0, angles[f][1] = 0.0;
+  desc.poses.twist_angles = angles[0];
+  sbs_deform_options by = sbs_default_deform_options();
+  by.center = SBS_CENTER_WEIGHTED;
+  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &desc.poses, &by, own, NULL, NULL, NULL), SBS_OK);
+  desc.posed = own, desc.twist = twist;
+  sbs_fit_options options = sbs_default_fit_options();
+  options.influences = INFLUENCES;
+  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, NULL), SBS_OK);
+  for (size_t v = 0; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-9);
+
+  sbs_fault fault = {0};
+  angles[2][1] = NAN;
+  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "twist_angles");
+  desc.twist = NULL;
+  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "twist_angles");
+  desc.poses.twist_angles = NULL, desc.twist = twist;
+  double matrices[FRAMES * JOINTS * 12];
+  CHECK_EQUAL(sbs_fit_matrices(&desc, INFLUENCES, indices, weights, NULL, NULL, matrices, NULL, &fault),
+              SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "twist");
+  desc.joint_count = JOINTS - 1;
+  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_OPTION);
+  CHECK_STRING(fault.argument, "twist");
+  sbs_skin_free(skin);
+  sbs_twist_free(twist);
+}
+
+static sbs_status fit_all_centers(const sbs_allocator *allocator, void *twist) {
+  sbs_fit_desc desc = describe();
   double found[VERTICES * 3];
   sbs_fit_options options = sbs_default_fit_options();
-  (void)unused;
+  desc.twist = twist;
   options.allocator = *allocator;
   return sbs_fit_centers(&desc, INFLUENCES, mesh.joint_indices, mesh.joint_weights, &options, found, NULL, NULL);
 }
@@ -141,12 +192,12 @@ static sbs_status fit_all_matrices(const sbs_allocator *allocator, void *unused)
   return sbs_fit_matrices(&desc, 1, indices, weights, NULL, &options, found, NULL, NULL);
 }
 
-static sbs_status fit_all(const sbs_allocator *allocator, void *unused) {
-  const sbs_fit_desc desc = describe();
+static sbs_status fit_all(const sbs_allocator *allocator, void *twist) {
+  sbs_fit_desc desc = describe();
   int32_t indices[VERTICES * INFLUENCES];
   double weights[VERTICES * INFLUENCES];
   sbs_fit_options options = sbs_default_fit_options();
-  (void)unused;
+  desc.twist = twist;
   options.influences = INFLUENCES;
   options.iterations = 1;
   options.allocator = *allocator;
@@ -155,8 +206,12 @@ static sbs_status fit_all(const sbs_allocator *allocator, void *unused) {
 
 static void test_every_allocation_fails_in_turn(void) {
   CHECK(fail_each_allocation(fit_all, NULL, NULL) >= 7);
-  CHECK(fail_each_allocation(fit_all_centers, NULL, NULL) >= 7);
+  CHECK(fail_each_allocation(fit_all_centers, NULL, NULL) >= 6);
   CHECK(fail_each_allocation(fit_all_matrices, NULL, NULL) >= 5);
+  sbs_twist *twist = new_twist();
+  CHECK(fail_each_allocation(fit_all, NULL, twist) >= 8);
+  CHECK(fail_each_allocation(fit_all_centers, NULL, twist) >= 7);
+  sbs_twist_free(twist);
 }
 
 static sbs_status fit_with(const sbs_fit_desc *desc, const sbs_fit_options *options, sbs_fault *fault) {
@@ -334,6 +389,7 @@ int main(void) {
   RUN(test_products_that_overflow);
   RUN(test_lapack_is_given_finite_numbers_alone);
   RUN(test_known_centers);
+  RUN(test_known_weights_of_a_skin_with_a_twist);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_numbers_that_are_too_large);
   RUN(test_largest_numbers);

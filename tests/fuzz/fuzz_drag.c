@@ -12,20 +12,6 @@ enum {
   DRAGS = 3
 };
 
-static sbs_twist *make_twist(fuzz_input *in, size_t joints, double size) {
-  sbs_twist_desc desc = sbs_default_twist_desc();
-  sbs_twist *twist = NULL;
-  static const int32_t own = 0;
-  desc.joint_count = joints;
-  desc.bone_count = 1;
-  desc.joints = &own;
-  desc.parents = fuzz_indices(in, 1, -1, joints);
-  desc.children = fuzz_indices(in, 1, -1, joints);
-  desc.heads = fuzz_reals(in, 3, SBS_FLOAT64, -2.0 * size, 2.0 * size);
-  desc.tails = fuzz_reals(in, 3, SBS_FLOAT64, -2.0 * size, 2.0 * size);
-  return sbs_twist_new(&desc, NULL, &twist, NULL) ? NULL : twist;
-}
-
 static sbs_deform_options *choose_method(fuzz_input *in, size_t vertices) {
   sbs_deform_options *options = fuzz_room(in, sizeof *options);
   *options = sbs_default_deform_options();
@@ -48,7 +34,7 @@ static void drag(fuzz_input *in, sbs_brush *brush, size_t vertices, size_t joint
   }
   if (fuzz_byte(in) & 1) options.centers = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -2.0 * size, 2.0 * size);
   const unsigned twisted = fuzz_byte(in);
-  sbs_twist *twist = twisted & 1 ? make_twist(in, joints, size) : NULL;
+  sbs_twist *twist = twisted & 1 ? fuzz_twist_of_a_bone(in, joints, size) : NULL;
   options.twist = twist;
   if (twist && twisted & 2) options.twist_positions = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -size, size);
   const double *angles = twist && fuzz_byte(in) & 1 ? fuzz_reals(in, 2, SBS_FLOAT64, -4.0, 4.0) : NULL;

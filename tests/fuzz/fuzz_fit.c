@@ -34,7 +34,10 @@ static sbs_fit_desc describe(fuzz_input *in) {
   desc.poses = fuzz_extreme_pose(in, joints, desc.frame_count);
   if (fuzz_byte(in) & 1) desc.centers = reals(in, 3 * vertices, -1.0, 1.0);
   desc.allowed = fuzz_flags_or_null(in, vertices * joints);
-  if (fuzz_byte(in) & 1) desc.toward = reals(in, vertices * joints, 0.0, 1.0);
+  const unsigned more = fuzz_byte(in);
+  if (more & 1) desc.toward = reals(in, vertices * joints, 0.0, 1.0);
+  if (more & 2) desc.twist = fuzz_twist_of_a_bone(in, joints, fuzz_size(in));
+  if (desc.twist && more & 4) desc.poses.twist_angles = fuzz_reals(in, 2 * desc.frame_count, SBS_FLOAT64, -4.0, 4.0);
   return desc;
 }
 
@@ -100,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   options.threads = fuzz_threads(&in);
   if (what < 2) {
     fit_weights(&in, &desc, &options);
+    sbs_twist_free((sbs_twist *)(uintptr_t)desc.twist);
     fuzz_close(&in);
     return 0;
   }
@@ -121,6 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   }
   fuzz_check_status(status, FIT_ERRORS, &fault);
   check_fitted(status, fitted, count, errors, rows);
+  sbs_twist_free((sbs_twist *)(uintptr_t)desc.twist);
   fuzz_close(&in);
   return 0;
 }

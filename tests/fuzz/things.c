@@ -275,3 +275,17 @@ sbs_influences_table fuzz_table(fuzz_input *in, size_t vertex_count) {
   table.joint_weights = fuzz_reals(in, vertex_count * width, table.scalar, 0.0, 1.0);
   return table;
 }
+
+sbs_twist *fuzz_twist_of_a_bone(fuzz_input *in, size_t joints, double size) {
+  sbs_twist_desc desc = sbs_default_twist_desc();
+  sbs_twist *twist = NULL;
+  static const int32_t own = 0;
+  desc.joint_count = joints;
+  desc.bone_count = 1;
+  desc.joints = &own;
+  desc.parents = fuzz_indices(in, 1, -1, joints);
+  desc.children = fuzz_indices(in, 1, -1, joints);
+  desc.heads = fuzz_reals(in, 3, SBS_FLOAT64, -2.0 * size, 2.0 * size);
+  desc.tails = fuzz_reals(in, 3, SBS_FLOAT64, -2.0 * size, 2.0 * size);
+  return sbs_twist_new(&desc, NULL, &twist, NULL) ? NULL : twist;
+}

@@ -6,6 +6,7 @@
 #include <sbs/influences.h>
 #include <sbs/mesh.h>
 #include <sbs/sbs.h>
+#include <sbs/twist.h>
 
 #include "fuzz.h"
 
@@ -64,5 +65,8 @@ size_t fuzz_extent(const sbs_skin *skin, size_t stride, size_t frame_count);
 
 sbs_mesh_desc fuzz_mesh(fuzz_input *in, size_t vertex_count);
 sbs_influences_table fuzz_table(fuzz_input *in, size_t vertex_count);
+
+/* A twist of one bone, that of joint 0, of a mesh of such a size; NULL if it cannot be made. */
+sbs_twist *fuzz_twist_of_a_bone(fuzz_input *in, size_t joints, double size);
 
 #endif

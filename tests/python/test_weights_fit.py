@@ -37,8 +37,15 @@ def options_of(method: Method, center: Center) -> dict[str, Any]:
     return {"method": method, "center": center} if method == "spherical" else {"method": method}
 
 
+def twist_of_three() -> sbs.Twist:
+    """Bones of three joints across the mesh; vertices are also beyond their ends."""
+    heads = np.random.default_rng(5).normal(size=(3, 3))
+    return sbs.Twist([1, 4, 7], heads, -heads, parents=[0, 3, 6], children=[2, -1, 8], joint_count=JOINTS)
+
+
+@pytest.mark.parametrize("spread", [False, True])
 @pytest.mark.parametrize(("method", "center"), FORMULAS)
-def test_known_weights_are_found(method: Method, center: Center) -> None:
+def test_known_weights_are_found(method: Method, center: Center, spread: bool) -> None:
     """From their own deformations: 20 poses and 4 influences. The mesh's size is about 8."""
     rng = np.random.default_rng(3)
     rest = rng.normal(size=(120, 3))
@@ -48,11 +55,15 @@ def test_known_weights_are_found(method: Method, center: Center) -> None:
     given[20:40, 2:] = 0
     given /= given.sum(axis=1, keepdims=True)
     centers = rest + 0.3 * rng.normal(size=rest.shape)
-    skin = sbs.Skin(rest, indices, given, joint_count=JOINTS, centers=centers)
+    twist = twist_of_three() if spread else None
+    skin = sbs.Skin(rest, indices, given, joint_count=JOINTS, centers=centers, twist=twist)
     matrices = poses(rng)
     options = options_of(method, center)
     posed = skin.deform_many(matrices, **options)
-    found = weights.fit(rest, posed, matrices, centers=centers if center == "optimized" else None, **options)
+    if center == "optimized":
+        options["centers"] = centers
+    found = weights.fit(rest, posed, matrices, twist=twist, **options)
+    options.pop("centers", None)
     again = skin.update_weights(*found).deform_many(matrices, **options)
     assert np.abs(again - posed).max() <= 1e-5 * 8
     assert found.errors.max() <= 1e-5 * 8
@@ -60,6 +71,33 @@ def test_known_weights_are_found(method: Method, center: Center) -> None:
     np.testing.assert_allclose(weights.to_dense(*found, JOINTS), expected, rtol=0, atol=1e-3)
     assert (np.diff(found.joint_weights, axis=1) <= 0).all()
     np.testing.assert_allclose(found.joint_weights.sum(axis=1), 1, rtol=1e-14)
+
+
+def test_given_twists_are_those_of_the_examples() -> None:
+    """Weights, in parts as at once, and centers."""
+    rng = np.random.default_rng(4)
+    rest, twist, matrices = rng.normal(size=(60, 3)), twist_of_three(), poses(rng)
+    indices = np.argsort(rng.random((60, JOINTS)))[:, :3]
+    skin = sbs.Skin(rest, indices, rng.dirichlet([2, 2, 2], 60), joint_count=JOINTS, centers=rest + 0.2, twist=twist)
+    twists = rng.uniform(-3, 3, (FRAMES, 3, 2))
+    posed = skin.deform_many(matrices, twists=twists, center="weighted")
+    found = weights.fit(rest, posed, matrices, twist=twist, twists=twists)
+    again = skin.update_weights(*found).deform_many(matrices, twists=twists, center="weighted")
+    assert np.abs(again - posed).max() <= 1e-5 * 8
+    without = weights.fit(rest, posed, matrices, twist=twist)
+    assert without.errors.mean() > 0.01
+    told: list[float] = []
+    in_parts = weights.fit(rest, posed, matrices, twist=twist, twists=twists, progress=told.append)
+    np.testing.assert_array_equal(in_parts.joint_weights, found.joint_weights)
+
+    posed = skin.deform_many(matrices, twists=twists, center="optimized")
+    core = twist._core
+    centers, errors = rest, np.empty(0)
+    for _ in range(6):  # each is drawn a little to where it begins
+        centers, errors = sbs._core.fit_centers(
+            rest, posed, matrices, indices, skin.joint_weights, centers=centers, twist=core, twists=twists
+        )
+    assert errors.max() < 1e-5 * 8
 
 
 def test_linear_weights_are_the_best() -> None:
@@ -147,6 +185,7 @@ def test_bad_input() -> None:
     bad[1, 2, 0] = np.nan
     large = matrices.copy()
     large[1, 2, 0] = 1e200
+    limb = sbs.Twist([1], [[0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0]], parents=[0], joint_count=3)
     for message, arguments, options in (
         (r"rest_positions has shape \(4, 3\), posed \(2, 3, 3\)", (rest, posed[:, :3], matrices), {}),
         ("skinning_matrices", (rest, posed, matrices[:1]), {}),
@@ -159,6 +198,10 @@ def test_bad_input() -> None:
         ("center has no effect", (rest, posed, matrices), {"method": "linear", "center": "joint_set"}),
         ("method", (rest, posed, matrices), {"method": "rigid"}),
         ("influences", (rest, posed, matrices), {"influences": 0}),
+        ("twists has no effect without twist", (rest, posed, matrices), {"twists": np.zeros((2, 1, 2))}),
+        (r"expected \(2, 12, 4, 4\)", (rest, posed, matrices), {"twist": twist_of_three()}),
+        (r"twists\[1, 0\] is nan", (rest, posed, matrices), {"twist": limb, "twists": [[[0, 0]], [[0, np.nan]]]}),
+        (r"twists \(1, 1, 2\)", (rest, posed, matrices), {"twist": limb, "twists": [[[0, 0]]]}),
         ("empty", (rest, posed[:0], matrices[:0]), {}),
     ):
         with pytest.raises(ValueError, match=message):

@@ -158,6 +158,8 @@ def test_a_cluster_finds_the_same_to_the_last_bit(workers: Any) -> None:
         "center": "optimized",
         "centers": rest + 0.5,
         "allowed": allowed,
+        "twist": sbs.Twist([1], [[-1.0, 0.0, 0.0]], [[1.0, 0.0, 0.0]], parents=[0], joint_count=3),
+        "twists": rng.normal(size=(5, 1, 2)),
         "smoothness": 0.1,
         "triangles": triangles,
     }

@@ -22,7 +22,7 @@
 #ifndef SBS_FIT_H
 #define SBS_FIT_H
 
-#include <sbs/sbs.h>
+#include <sbs/twist.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +35,8 @@ typedef struct sbs_fit_desc {
   size_t frame_count;           /* F; 0 is SBS_ERROR_EMPTY */
   const double *rest_positions; /* (V, 3) finite */
   const double *posed;          /* (F, V, 3) finite: the examples */
-  sbs_pose poses;               /* matrices (F, J, rows, 4) */
+  sbs_pose poses;               /* matrices (F, J, rows, 4); twist_angles (F, B, 2) or NULL */
+  const sbs_twist *twist;       /* of the same joints, or NULL: that of the skin that the weights are for */
   const double *centers;        /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
   const unsigned char *allowed; /* (V, J) or NULL for all: not 0 where a vertex may use a joint, one at least */
   const double *toward;         /* (V, J) finite, or NULL: weights that those of a vertex are drawn to */
@@ -110,7 +111,8 @@ SBS_API sbs_fit_matrices_options sbs_default_fit_matrices_options(void);
  *
  *   Le, B. H. and Deng, Z. 2012. Smooth Skinning Decomposition with Rigid Bones. ACM Transactions on Graphics 31(6).
  *
- *   desc           the examples; `poses` are where matrices begin. Centers, allowed and toward are not used
+ *   desc           the examples; `poses` are where matrices begin. Centers, allowed and toward are not used; a twist
+ *                  with bones is SBS_ERROR_OPTION, as its frames do not move linearly with the matrices
  *   influences     K
  *   joint_indices  (V, K) in range
  *   joint_weights  (V, K) of sum 1 for vertices that are to move with joints alone; what is NaN, infinite or negative

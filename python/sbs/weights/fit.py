@@ -13,6 +13,7 @@ from .. import _core
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore
+from ..skinning.twist import Twist
 from .fit_parts import fit_parts
 from .influences import to_dense
 
@@ -54,6 +55,8 @@ def fit(
     center: Center = "weighted",
     centers: ArrayLike | None = None,
     fit_centers: bool = False,
+    twist: Twist | None = None,
+    twists: ArrayLike | None = None,
     damping: float = DAMPING,
     influences: int = 4,
     allowed: ArrayLike | None = None,
@@ -89,6 +92,8 @@ def fit(
     fit_centers : bool
         Whether centers are fitted, too, in turns with the weights. Without `centers` they begin at the vertices, and
         weights as they are about weighted centers.
+    twist, twists : optional
+        The twist of the skin that the weights are for, and its angles (F, B, 2); see `Skin.deform_many`.
     damping : float
         Of rotation centers; see `Skin.deform`.
     influences : int
@@ -149,6 +154,8 @@ def fit(
         raise ValueError(f"smoothness is {smoothness}; it must be between 0 and 1e6")
     if (triangles is None) != (smoothness == 0):
         raise ValueError("smoothness needs triangles" if smoothness else "triangles has no effect without smoothness")
+    if twists is not None and twist is None:
+        raise ValueError("twists has no effect without twist")
     if threads is not None and scheduler is not None:
         raise ValueError("threads has no effect beside scheduler, whose workers have one for each task")
     rest, shown = np.asarray(rest_positions), np.asarray(posed)
@@ -178,7 +185,7 @@ def fit(
             {"rest_positions": rest, "centers": at, "allowed": usable, "toward": toward},
             shown,
             matrices,
-            {"influences": influences, **about},
+            {"influences": influences, "twist": twist, "twists": twists, **about},
             threads=threads,
             scheduler=scheduler,
             progress=None if progress is None else tell,
@@ -189,7 +196,16 @@ def fit(
     without_centers = fit_centers and given is None
     found = solved({**options, "center": "weighted"} if without_centers else options, given)
     for _ in range(CENTER_ROUNDS if fit_centers else 0):
-        given, errors = _core.fit_centers(rest, shown, matrices, *found, centers=given, threads=threads)
+        given, errors = _core.fit_centers(
+            rest,
+            shown,
+            matrices,
+            *found,
+            centers=given,
+            twist=None if twist is None else twist._core,
+            twists=twists,
+            threads=threads,
+        )
         found = _better(FittedWeights(*found, errors, given), solved(options, given))
     for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
         assert neighbors is not None

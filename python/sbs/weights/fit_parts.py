@@ -80,4 +80,6 @@ def fit_parts(
 
 def _fit(matrices: NDArray[Any], posed: NDArray[Any], options: dict[str, Any], threads: int | None) -> Fitted:
     """Fit one part, on a worker with one thread, because a worker runs as many tasks at once as it has threads."""
-    return _core.fit_weights(posed=posed, skinning_matrices=matrices, **options, threads=threads)
+    twist = options.pop("twist")  # which a task brings as what can be pickled
+    core = None if twist is None else twist._core
+    return _core.fit_weights(posed=posed, skinning_matrices=matrices, twist=core, **options, threads=threads)
