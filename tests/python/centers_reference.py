@@ -21,7 +21,7 @@ def dense_weights(joint_indices: np.ndarray, joint_weights: np.ndarray) -> np.nd
     return np.divide(dense, sums, out=np.zeros_like(dense), where=sums > 0)
 
 
-def parts_of(parts: int) -> np.ndarray:
+def barycentric_parts(parts: int) -> np.ndarray:
     """Barycentric coordinates (parts^2, 3) of the centroids of the parts that a triangle is cut into."""
     thirds = [
         (i + shift, j + shift, 3 * parts - i - j - 2 * shift)
@@ -43,7 +43,7 @@ def samples(
         (a, b, c), ends = positions[corners], weights[corners]
         apart = max(np.linalg.norm(ends[i] - ends[i - 1]) for i in range(3))
         parts = max(1, int(np.ceil(apart / refinement)))
-        barycentric = parts_of(parts)
+        barycentric = barycentric_parts(parts)
         areas.append(np.full(parts * parts, np.linalg.norm(np.cross(b - a, c - a)) / 2 / parts**2))
         places.append(barycentric @ positions[corners])
         shares.append(barycentric @ ends)

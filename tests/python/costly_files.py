@@ -19,7 +19,7 @@ from gltf_builder import Builder, arm
 import sbs
 
 
-def buffers_of_one_file(folder: Path, count: int = 100) -> Path:
+def shared_file_buffers(folder: Path, count: int = 100) -> Path:
     """Buffers that all name one file of 20 MB."""
     builder = arm()
     path = builder.save_text(folder / "buffers.gltf", uri="buffer.bin")
@@ -30,7 +30,7 @@ def buffers_of_one_file(folder: Path, count: int = 100) -> Path:
     return path
 
 
-def sets_of_influences(folder: Path, count: int = 3000) -> Path:
+def influence_sets(folder: Path, count: int = 3000) -> Path:
     """A triangle with many sets of four influences, all at one accessor."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -53,7 +53,7 @@ def _joints(folder: Path, name: str, names: list[str], parents: list[int]) -> Pa
     return builder.save(folder / name)
 
 
-def joints_of_one_name(folder: Path, count: int = 20_000) -> Path:
+def equally_named_joints(folder: Path, count: int = 20_000) -> Path:
     return _joints(folder, "names.glb", ["bone"] * count, [-1] * count)
 
 
@@ -65,14 +65,14 @@ def joints_side_by_side(folder: Path, count: int = 100_000) -> Path:
     return _joints(folder, "side.glb", [f"b{number}" for number in range(count)], [-1] + [0] * (count - 1))
 
 
-def skins_of_one_space(folder: Path, count: int = 3000) -> Path:
+def shared_space_skins(folder: Path, count: int = 3000) -> Path:
     """Skins of the same joints, all without a mesh but the first."""
     builder = arm()
     builder.json["skins"] += [{"joints": [1, 0]}] * count
     return builder.save(folder / "skins.glb")
 
 
-def skins_of_other_joints(folder: Path, count: int = 3000) -> Path:
+def other_joint_skins(folder: Path, count: int = 3000) -> Path:
     """Skins of joints of their own, each with the mesh."""
     builder = arm()
     for _ in range(count):
@@ -82,7 +82,7 @@ def skins_of_other_joints(folder: Path, count: int = 3000) -> Path:
     return builder.save(folder / "others.glb")
 
 
-def skins_of_other_spaces(folder: Path, count: int = 3000) -> Path:
+def other_space_skins(folder: Path, count: int = 3000) -> Path:
     """Skins of the same joints that are bound so differently that none can be one with another, each with the mesh."""
     builder = arm()
     binds = np.tile(np.eye(4), (2, 1, 1))
@@ -92,7 +92,7 @@ def skins_of_other_spaces(folder: Path, count: int = 3000) -> Path:
     return builder.save(folder / "spaces.glb")
 
 
-def skins_of_shifted_matrices(folder: Path, count: int = 100, joints: int = 200) -> Path:
+def shifted_matrix_skins(folder: Path, count: int = 100, joints: int = 200) -> Path:
     """Skins of the same joints, whose matrices are those of the next joint in the skin before."""
     builder = arm()
     nodes = [0, *(builder.node() for _ in range(joints - 1))]
@@ -153,7 +153,7 @@ def crowd(folder: Path, joints: int = 66, clips: int = 44) -> Path:
     return builder.save(folder / "crowd.glb")
 
 
-def images_of_one_file(folder: Path, count: int = 400) -> Path:
+def shared_file_images(folder: Path, count: int = 400) -> Path:
     """Many images by different names, all of which are one file of 5 MB."""
     builder = arm()
     builder.json["images"] = [{"uri": "./" * number + "skin.png"} for number in range(count)]
@@ -162,19 +162,19 @@ def images_of_one_file(folder: Path, count: int = 400) -> Path:
 
 
 FILES: dict[str, Callable[[Path], Path]] = {
-    "100 buffers of one file": buffers_of_one_file,
-    "3,000 sets of influences": sets_of_influences,
-    "20,000 joints of one name": joints_of_one_name,
+    "100 buffers of one file": shared_file_buffers,
+    "3,000 sets of influences": influence_sets,
+    "20,000 joints of one name": equally_named_joints,
     "100,000 joints in a row": joints_in_a_row,
     "100,000 joints side by side": joints_side_by_side,
-    "3,000 skins of one space": skins_of_one_space,
-    "3,000 skins of other joints": skins_of_other_joints,
-    "3,000 skins of other spaces": skins_of_other_spaces,
+    "3,000 skins of one space": shared_space_skins,
+    "3,000 skins of other joints": other_joint_skins,
+    "3,000 skins of other spaces": other_space_skins,
     "1,000 primitives on 1,000 nodes": primitives_times_nodes,
     "100,000 channels of one sampler": channels,
     "10,000 animations": animations,
     "8,712 channels": crowd,
-    "400 images of one file": images_of_one_file,
+    "400 images of one file": shared_file_images,
 }
 
 

@@ -227,9 +227,9 @@ class Mesh:
         self.parents = parents
         self.joint_positions = None if joint_positions is None else np.asarray(joint_positions).astype(REAL)
         self.influences = [normalized_influences(*row) for row in zip(joint_indices, joint_weights, strict=True)]
-        self.vertices_of_set: dict[tuple[int, ...], list[int]] = {}
+        self.set_vertices: dict[tuple[int, ...], list[int]] = {}
         for vertex, influences in enumerate(self.influences):
-            self.vertices_of_set.setdefault(tuple(influences), []).append(vertex)
+            self.set_vertices.setdefault(tuple(influences), []).append(vertex)
 
     @functools.cached_property
     def size(self) -> float:
@@ -238,14 +238,14 @@ class Mesh:
 
     def centroid(self, joint_set: tuple[int, ...]) -> np.ndarray:
         """c0: the mean rest position of the vertices of a joint set."""
-        return self.rest_positions[self.vertices_of_set[joint_set]].mean(axis=0)
+        return self.rest_positions[self.set_vertices[joint_set]].mean(axis=0)
 
     def pivot(self, vertex: int) -> int:
         """Find the heaviest joint of a vertex, by weights in double; of equal ones that of the lowest index."""
         influences = self.influences[vertex]
         return max(influences, key=lambda joint: (float(influences[joint]), -joint))
 
-    def child_of_pair(self, joint_set: tuple[int, ...]) -> int | None:
+    def pair_child(self, joint_set: tuple[int, ...]) -> int | None:
         """Return the child if the set is a joint and its parent, else None."""
         if len(joint_set) != 2 or self.parents is None:
             return None
@@ -338,7 +338,7 @@ class Pose:
         """Return f, around which joints turn what they have stretched; of rigid ones it is of no account."""
         if all(self.joints[joint].rigid for joint in joint_set) or self.mesh.joint_positions is None:
             return self.mesh.centroid(joint_set)
-        child = self.mesh.child_of_pair(joint_set)
+        child = self.mesh.pair_child(joint_set)
         return self.mesh.joint_positions[list(joint_set) if child is None else [child]].mean(axis=0)
 
     def trivial_residual(self, child: int) -> float:
@@ -352,12 +352,12 @@ class Pose:
 
     def is_trivial(self, joint_set: tuple[int, ...]) -> bool:
         """Whether the center is known without solving: it is where the joint sits that both joints move alike."""
-        child = self.mesh.child_of_pair(joint_set)
+        child = self.mesh.pair_child(joint_set)
         return child is not None and self.mesh.joint_positions is not None and self.trivial_residual(child) <= 1
 
     def center(self, joint_set: tuple[int, ...]) -> np.ndarray:
         """Return the center of rotation of a joint set (section 4), in the space of the rest positions."""
-        origin, z = self.turn_of_set(joint_set)
+        origin, z = self.set_turn(joint_set)
         if len(joint_set) < 2 or all(self.joints[joint].rigid for joint in joint_set):
             return origin + z
         scale = np.sqrt(
@@ -365,7 +365,7 @@ class Pose:
         )
         return origin + z / scale if scale > 0 else origin
 
-    def turn_of_set(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def set_turn(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """Return f and z of a joint set: what is stretched about f is turned about z from there on."""
         if joint_set not in self._turns:
             self._turns[joint_set] = self._find_turn(joint_set)
@@ -377,7 +377,7 @@ class Pose:
         origin = self.reference_point(joint_set)
         if self.is_trivial(joint_set):
             assert self.mesh.joint_positions is not None
-            return origin, self.mesh.joint_positions[self.mesh.child_of_pair(joint_set)] - origin
+            return origin, self.mesh.joint_positions[self.mesh.pair_child(joint_set)] - origin
         rows, right = self.equations(joint_set)
         if self.rcond is None:
             system = np.concatenate([rows, math.sqrt(self.damping) * np.eye(3)]).astype(np.float64)
@@ -405,19 +405,19 @@ class Pose:
         system = np.concatenate([*rows, math.sqrt(damping) * np.eye(3)]).astype(np.float64)
         return np.linalg.lstsq(system, np.concatenate([*right, np.zeros(3)]).astype(np.float64), rcond=None)[0]
 
-    def turn_of_vertex(self, vertex: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return f and z of a vertex, as `turn_of_set` does."""
+    def vertex_turn(self, vertex: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return f and z of a vertex, as `set_turn` does."""
         if self.center_choice == "weighted":
             return self.mesh.rest_positions[vertex], self.weighted_turn(vertex)
         if self.center_choice == "optimized":
             assert self.mesh.centers is not None
             return self.mesh.centers[vertex], np.zeros(3, dtype=REAL)
-        return self.turn_of_set(tuple(self.mesh.influences[vertex]))
+        return self.set_turn(tuple(self.mesh.influences[vertex]))
 
     @property
     def solves(self) -> int:
         """How many joint sets have their center from least squares."""
-        return sum(len(joint_set) > 1 and not self.is_trivial(joint_set) for joint_set in self.mesh.vertices_of_set)
+        return sum(len(joint_set) > 1 and not self.is_trivial(joint_set) for joint_set in self.mesh.set_vertices)
 
     # Doubt: where a rounding error decides
 
@@ -428,7 +428,7 @@ class Pose:
 
     def is_center_undecided(self, joint_set: tuple[int, ...]) -> bool:
         """Whether rounding decides between two centers: by the trivial rule, or by the cut of `rcond`."""
-        child = self.mesh.child_of_pair(joint_set)
+        child = self.mesh.pair_child(joint_set)
         if child is not None and self.mesh.joint_positions is not None:
             residual = self.trivial_residual(child)
             if abs(residual - 1) < RESIDUAL_ROUNDING * np.finfo(np.float64).eps / (TRIVIAL_TOLERANCE * self.eps):
@@ -472,7 +472,7 @@ class Pose:
         rotation = rotation_matrix(self.blended_quaternion(vertex, method))
         stretch = self.blended_stretch(vertex)
         if method == "spherical":
-            origin, z = self.turn_of_vertex(vertex)
+            origin, z = self.vertex_turn(vertex)
             turned = rotation @ (stretch @ (v - origin) - z)
             for joint, w in influences.items():
                 turned = turned + w * (self.joints[joint].rotation @ z + transform(self.joints[joint].matrix, origin))

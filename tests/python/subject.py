@@ -83,7 +83,7 @@ class Subject:
         """Return the largest distance, after a joint has moved both, of a vertex and its rotation center."""
         distances = []
         for vertex, position in enumerate(self.mesh.rest_positions):
-            origin, z = pose.turn_of_vertex(vertex)
+            origin, z = pose.vertex_turn(vertex)
             for joint in self.mesh.influences[vertex]:
                 distances.append(length(z - pose.joints[joint].stretch @ (position - origin)))
         return float(max(distances))

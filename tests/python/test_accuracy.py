@@ -54,11 +54,11 @@ def subject(name: str, dtype: Dtype, rounded: Dtype = DOUBLE) -> Subject:
         rest_normals=character.rest_normals.astype(rounded),
         parents=character.parents,
         joint_positions=character.joint_positions,
-        centers=centers_of_vertices(name),
+        centers=vertex_centers(name),
     )
 
 
-def centers_of_vertices(name: str) -> np.ndarray:
+def vertex_centers(name: str) -> np.ndarray:
     """Somewhere between the joints that move a vertex, (V, 3)."""
     character = characters.load(name)
     weights = character.joint_weights / character.joint_weights.sum(axis=1, keepdims=True)
@@ -86,7 +86,7 @@ def sample(name: str) -> list[int]:
 
 def widest_angle(prepared: Pose) -> float:
     """Return the largest angle between the rotations of two joints of one vertex, in degrees."""
-    pairs = {pair for joints in prepared.mesh.vertices_of_set for pair in itertools.combinations(joints, 2)}
+    pairs = {pair for joints in prepared.mesh.set_vertices for pair in itertools.combinations(joints, 2)}
     dots = [abs(prepared.joints[a].quaternion @ prepared.joints[b].quaternion) for a, b in pairs]
     return float(np.degrees(2 * np.arccos(min(dots))))
 
@@ -193,9 +193,9 @@ def test_rotation_centers(name: str, clip: str, frame: int) -> None:
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)
 def test_reports(name: str, clip: str, frame: int) -> None:
     bound, prepared = subject(name, DOUBLE), pose(name, clip, frame, DOUBLE)
-    sets = bound.mesh.vertices_of_set
+    sets = bound.mesh.set_vertices
     report = bound.skin.pose_report(prepared.skinning_matrices)
-    nontrivial = sum(len(joints) > 1 and bound.mesh.child_of_pair(joints) is None for joints in sets)
+    nontrivial = sum(len(joints) > 1 and bound.mesh.pair_child(joints) is None for joints in sets)
     assert report.nontrivial_joint_sets == nontrivial == bound.skin.nontrivial_joint_set_count
     assert report.solves == prepared.solves
     assert report.nonrigid_joints == 0
@@ -204,6 +204,6 @@ def test_reports(name: str, clip: str, frame: int) -> None:
 @pytest.mark.parametrize("name", characters.NAMES)
 def test_joint_sets(name: str) -> None:
     bound = subject(name, DOUBLE)
-    assert bound.skin.joint_sets == sorted(bound.mesh.vertices_of_set)
-    of_vertex = [bound.skin.joint_sets[number] for number in bound.skin.joint_set_of_vertex]
-    assert of_vertex == [tuple(influences) for influences in bound.mesh.influences]
+    assert bound.skin.joint_sets == sorted(bound.mesh.set_vertices)
+    vertex_sets = [bound.skin.joint_sets[number] for number in bound.skin.joint_set_of_vertex]
+    assert vertex_sets == [tuple(influences) for influences in bound.mesh.influences]

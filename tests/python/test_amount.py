@@ -36,16 +36,25 @@ def blended(base: np.ndarray, method: np.ndarray, amount: np.ndarray) -> np.ndar
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_amounts_of_0_and_1_are_the_methods_themselves(dtype: Precision, base: Method, method: Method) -> None:
     skin, matrices = make_skin(dtype), skinning_matrices(JOINTS)
-    of_base = skin.deform(matrices, method=base, normals=True)
-    of_method = skin.deform(matrices, method=method, normals=True)
-    for amount, expected in ((0, of_base), (1.0, of_method), (np.zeros(VERTICES), of_base), (True, of_method)):
+    base_result = skin.deform(matrices, method=base, normals=True)
+    method_result = skin.deform(matrices, method=method, normals=True)
+    for amount, expected in (
+        (0, base_result),
+        (1.0, method_result),
+        (np.zeros(VERTICES), base_result),
+        (True, method_result),
+    ):
         assert same(skin.deform(matrices, method=method, base=base, amount=amount, normals=True), expected)
     mixed = np.random.default_rng(1).integers(0, 2, VERTICES)
     positions, normals = skin.deform(matrices, method=method, base=base, amount=mixed, normals=True)
     # As sbs.h promises; the mesh is at least 1 large.
     tolerance = 1e-6 if dtype is np.float32 else 1e-13
-    np.testing.assert_allclose(positions, np.where(mixed[:, None], of_method[0], of_base[0]), rtol=0, atol=tolerance)
-    np.testing.assert_allclose(normals, np.where(mixed[:, None], of_method[1], of_base[1]), rtol=0, atol=tolerance)
+    np.testing.assert_allclose(
+        positions, np.where(mixed[:, None], method_result[0], base_result[0]), rtol=0, atol=tolerance
+    )
+    np.testing.assert_allclose(
+        normals, np.where(mixed[:, None], method_result[1], base_result[1]), rtol=0, atol=tolerance
+    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -75,13 +84,13 @@ def test_positions_are_blended_and_normals_normalized(
     amount = generator.choice([0, 1, 0.5, *generator.random(5)], VERTICES).astype(amount_dtype)
     base, method = methods
     positions, normals = skin.deform(matrices, method=method, base=base, amount=amount, normals=True)
-    of_base = skin.deform(matrices, method=base, normals=True)
-    of_method = skin.deform(matrices, method=method, normals=True)
+    base_result = skin.deform(matrices, method=base, normals=True)
+    method_result = skin.deform(matrices, method=method, normals=True)
     # A difference, a product and a sum, and where amounts are double and the skin is not, their rounding.
     eps = float(np.finfo(dtype).eps)
-    largest = max(np.abs(of_base[0]).max(), np.abs(of_method[0]).max())
-    assert np.abs(positions - blended(of_base[0], of_method[0], amount)).max() <= 4 * eps * largest
-    expected = blended(of_base[1], of_method[1], amount)
+    largest = max(np.abs(base_result[0]).max(), np.abs(method_result[0]).max())
+    assert np.abs(positions - blended(base_result[0], method_result[0], amount)).max() <= 4 * eps * largest
+    expected = blended(base_result[1], method_result[1], amount)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True)
     error = np.abs(normals * lengths - expected).max(axis=1)  # short ones of normals that cancel point anywhere
     assert error.max() <= 8 * eps

@@ -188,9 +188,9 @@ def by_the_library(binding: Binding, pose: Any, to_rig: Any, method: str) -> Any
     """The same in armature space and double, with the bones of the groups written out."""
     surface = binding.surface
     points = matrices.transform_points(to_rig, surface.positions.astype(np.float64))
-    bone_of_group = np.array([2, 3, 0, 0])
+    group_bones = np.array([2, 3, 0, 0])
     weights = np.where(surface.weights.groups == 2, 0.0, surface.weights.weights)
-    skin = SBS.Skin(points.astype(np.float64), bone_of_group[surface.weights.groups], weights, joint_count=4)
+    skin = SBS.Skin(points.astype(np.float64), group_bones[surface.weights.groups], weights, joint_count=4)
     moved = skin.deform(pose @ np.linalg.inv(binding.rig.rests), method=method)
     inverse = np.linalg.inv(to_rig)
     return moved @ inverse[:3, :3].T + inverse[:3, 3]

@@ -290,7 +290,7 @@ def woman() -> sbs.Character:
         return sbs.load(path)
 
 
-def of_character(character: sbs.Character, joints: list[str] | None = None) -> sbs.BonesBlending:
+def character_blending(character: sbs.Character, joints: list[str] | None = None) -> sbs.BonesBlending:
     weights = (character.mesh.joint_indices, character.mesh.joint_weights)
     return sbs.bones_blending(character.skeleton, character.mesh.positions, joints=joints, influences=weights)
 
@@ -299,7 +299,7 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman: sbs.Character) -> None:
     skeleton = woman.skeleton
     axis = bone_axis(skeleton, "LeftForeArm")
     matrices = skeleton.skinning_matrices(skeleton.forward(turned(skeleton, "LeftForeArm", axis, 180)))
-    blending = of_character(woman, ["LeftForeArm"])
+    blending = character_blending(woman, ["LeftForeArm"])
     elbow = skeleton.index("LeftForeArm")
     mine = (blending.attachment == elbow) & (blending.t > 0) & (blending.t < 1)
     assert mine.sum() > 100
@@ -319,13 +319,13 @@ def test_the_elbow_of_a_woman_keeps_its_radius(woman: sbs.Character) -> None:
 def test_the_others_stay_as_they_are(woman: sbs.Character) -> None:
     skeleton = woman.skeleton
     matrices = skeleton.skinning_matrices(skeleton.forward(quaternions=np.random.default_rng(5).normal(size=(31, 4))))
-    whole = of_character(woman, [])
+    whole = character_blending(woman, [])
     linear = woman.skin.deform(matrices, method="linear")
     size = float(np.linalg.norm(np.ptp(linear, axis=0)))
     # float32: three roundings of the size of the posed mesh
     np.testing.assert_allclose(whole.skin().deform(matrices, **whole.options), linear, rtol=0, atol=4e-7 * size)
     elbow = skeleton.index("LeftForeArm")
-    some = of_character(woman, ["LeftForeArm"])
+    some = character_blending(woman, ["LeftForeArm"])
     away = (some.attachment != elbow) | (some.t == 0) | (some.t == 1)
     influenced = (woman.mesh.joint_weights * np.isin(woman.mesh.joint_indices, [elbow, elbow - 1])).sum(axis=1) > 0
     found = some.skin().deform(matrices, **some.options)

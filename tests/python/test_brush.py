@@ -258,7 +258,7 @@ strokes = st.fixed_dictionaries(
 )
 
 
-def rows_of(pair: Influences, vertices: np.ndarray) -> Influences:
+def vertex_rows(pair: Influences, vertices: np.ndarray) -> Influences:
     return Influences(pair.joint_indices[vertices], pair.joint_weights[vertices])
 
 
@@ -277,7 +277,7 @@ def test_any_strokes(seed: int, drawn: list[dict[str, Any]], limit: int | None, 
         changed = (before.joint_indices != after.joint_indices) | (before.joint_weights != after.joint_weights)
         assert sorted(stroke.vertices) == np.flatnonzero(changed.any(axis=1)).tolist()
         for pair, ours in ((stroke.old, before), (stroke.new, after)):
-            assert_same_bits(pair, rows_of(ours, stroke.vertices))
+            assert_same_bits(pair, vertex_rows(ours, stroke.vertices))
         check_rows(before, after, options, stroke)
         states.append(after)
         done.append(stroke)

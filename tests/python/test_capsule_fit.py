@@ -14,7 +14,7 @@ import sbs
 from sbs import weights
 
 
-def skeleton_of(positions: list[list[float]], parents: list[int]) -> sbs.Skeleton:
+def make_skeleton(positions: list[list[float]], parents: list[int]) -> sbs.Skeleton:
     bind = np.tile(np.eye(4), (len(positions), 1, 1))
     bind[:, :3, 3] = positions
     return sbs.Skeleton(parents, bind)
@@ -28,7 +28,7 @@ def tube(x: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 # Bones along x from 0 to 1, to 2, and on to 3.
-ARM = skeleton_of([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [-1, 0, 1])
+ARM = make_skeleton([[0, 0, 0], [1, 0, 0], [2, 0, 0]], [-1, 0, 1])
 
 
 def test_bones() -> None:
@@ -78,7 +78,7 @@ def test_joints_that_shall_have_no_weight() -> None:
 
 
 def test_a_lone_joint_gets_a_sphere() -> None:
-    lone = skeleton_of([[1, 2, 3]], [-1])
+    lone = make_skeleton([[1, 2, 3]], [-1])
     corners = np.array([[x, y, z] for x in (0, 2) for y in (1, 3) for z in (2, 4)])
     capsules = weights.fit_capsules(lone, corners, inner=1, outer=1)
     np.testing.assert_array_equal(capsules.tails, capsules.heads)
@@ -88,7 +88,7 @@ def test_a_lone_joint_gets_a_sphere() -> None:
 def test_moves_and_scales_with_the_character() -> None:
     rotation = sbs.rotations.matrices_from_euler([10, 20, 30], "XYZ", degrees=True)
     points = tube(np.linspace(0.003, 2.99, 100), 0.3 + 0.1 * np.sin(np.arange(100)))  # no vertex is at half of a bone
-    moved = skeleton_of((100 * ARM.joint_positions @ rotation.T + 7).tolist(), [-1, 0, 1])
+    moved = make_skeleton((100 * ARM.joint_positions @ rotation.T + 7).tolist(), [-1, 0, 1])
     before, after = weights.fit_capsules(ARM, points), weights.fit_capsules(moved, 100 * points @ rotation.T + 7)
     # Distances carry a few eps of coordinates of 300; radii are at least 10.
     np.testing.assert_allclose(after.outer_radii, 100 * before.outer_radii, rtol=1e-13)

@@ -61,7 +61,7 @@ def test_the_skin_is_made_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch, 
     np.testing.assert_array_equal(loaded.skin.deform(np.stack([np.eye(4)] * 2)), np.eye(3))
 
 
-def line_of(caught: Any) -> str:
+def warning_line(caught: Any) -> str:
     """The source line that the only warning points to."""
     (warning,) = caught
     assert warning.filename == __file__
@@ -72,7 +72,7 @@ def line_of(caught: Any) -> str:
 def test_weights_are_warned_of_where_the_library_was_called(tmp_path: Path, damaged_hand: Path) -> None:
     with pytest.warns(sbs.WeightWarning, match="of 3 vertices: 1 with NaN .*, 1 with no weights") as caught:
         character = sbs.Character.from_mesh(mesh(joint_weights=BAD), skeleton())
-    assert "from_mesh" in line_of(caught)
+    assert "from_mesh" in warning_line(caught)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert character.skin.weight_report.unweighted == 1  # told before
@@ -80,17 +80,17 @@ def test_weights_are_warned_of_where_the_library_was_called(tmp_path: Path, dama
         assert copy.copy(character).skin is character.skin
     with pytest.warns(sbs.WeightWarning, match="2 with no weights") as caught:
         sbs.load(damaged_hand)
-    assert "sbs.load" in line_of(caught)
+    assert "sbs.load" in warning_line(caught)
     with pytest.warns(sbs.WeightWarning) as caught:
         replace(character, name="another")
-    assert "replace" in line_of(caught)
+    assert "replace" in warning_line(caught)
     skin = character.skin
     with pytest.warns(sbs.WeightWarning) as caught:
         sbs.Skin(skin.rest_positions, skin.joint_indices, skin.joint_weights)
-    assert "sbs.Skin" in line_of(caught)
+    assert "sbs.Skin" in warning_line(caught)
     with pytest.warns(sbs.WeightWarning) as caught:
         skin.update_weights(skin.joint_indices, skin.joint_weights)
-    assert "update_weights" in line_of(caught)
+    assert "update_weights" in warning_line(caught)
 
 
 def test_other_warnings_point_to_the_caller_as_well() -> None:
@@ -98,10 +98,10 @@ def test_other_warnings_point_to_the_caller_as_well() -> None:
     flat = np.stack([np.diag([1.0, 1.0, 0.0, 1.0])] * 2)
     with pytest.warns(sbs.SingularVertexWarning) as caught:
         character.skin.inverse_deform(np.eye(3), flat, method="linear")
-    assert "inverse_deform" in line_of(caught)
+    assert "inverse_deform" in warning_line(caught)
     with pytest.warns(sbs.CenterWarning) as caught:
         sbs.Character.from_mesh(mesh(positions=np.zeros((3, 3), np.float32)), skeleton()).optimized_centers()
-    assert "optimized_centers" in line_of(caught)
+    assert "optimized_centers" in warning_line(caught)
 
 
 @pytest.mark.parametrize(

@@ -196,7 +196,7 @@ def test_a_figure_is_as_wide_as_asked_for(tmp_path: Path) -> None:
     columns = np.flatnonzero(red.any(axis=0))
     assert len(columns) > 10
     assert columns.min() > 331 / 2  # where the first method is, nothing differs from it
-    for columns_of_figure in (1, 3, 6):
-        column = column_width(500, columns_of_figure)
-        row = Row([np.zeros((2, column, 3), np.uint8)] * columns_of_figure, [""] * columns_of_figure, "")
-        assert 500 - columns_of_figure <= compose([row], [""] * columns_of_figure).width <= 500
+    for figure_columns in (1, 3, 6):
+        column = column_width(500, figure_columns)
+        row = Row([np.zeros((2, column, 3), np.uint8)] * figure_columns, [""] * figure_columns, "")
+        assert 500 - figure_columns <= compose([row], [""] * figure_columns).width <= 500

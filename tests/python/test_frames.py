@@ -29,7 +29,7 @@ RATES = (12, 15, 23.976, 24, 25, 29.97, 30, 48, 50, 60, 90, 96, 120, 240, 1000, 
 HAND = sbs.samples.load("hand")
 
 
-def clip_of(duration: float) -> sbs.Animation:
+def clip_lasting(duration: float) -> sbs.Animation:
     """A clip whose last key is there."""
     track = Track("translation", "LINEAR", np.array([0]), np.array([duration]), np.zeros((1, 1, 3)))
     return sbs.Animation("clip", (track,), HAND.rig)
@@ -46,7 +46,7 @@ def by_the_rule(duration: float, fps: float) -> int:
 def test_a_clip_has_the_frames_it_was_made_of(made: int) -> None:
     """Up to a minute, at the rate it was made for and at its multiples; its times are float32."""
     for count in range(60 * made + 1):
-        animation = clip_of(float(np.float32(count / made)))
+        animation = clip_lasting(float(np.float32(count / made)))
         for times in (1, 2, 5):
             assert animation.frames(times * made) == range(times * count + 1)
 
@@ -76,19 +76,19 @@ def test_all_clips_at_all_rates() -> None:
     ],
 )
 def test_the_rule_by_hand(duration: float, fps: float, last: int) -> None:
-    assert clip_of(duration).frames(fps) == range(last + 1)
+    assert clip_lasting(duration).frames(fps) == range(last + 1)
 
 
 @pytest.mark.parametrize("fps", [0, -24, np.nan, np.inf])
 def test_rates_that_are_none(fps: float) -> None:
     with pytest.raises(ValueError, match=r"fps is .*; it must be positive and finite"):
-        clip_of(1.0).frames(fps)
+        clip_lasting(1.0).frames(fps)
 
 
 @pytest.mark.parametrize(("duration", "fps"), [(1.0, 1e6), (1e30, 1e300), (1e30, 24)])
 def test_too_many(duration: float, fps: float) -> None:
     with pytest.raises(ValueError, match=r"1,000,000"):
-        clip_of(duration).frames(fps)
+        clip_lasting(duration).frames(fps)
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,7 @@ def elbow_at(builder: Builder, tmp_path: Path, times: list[float]) -> np.ndarray
     return animation.skinning_matrices(times)[..., 1, :, :] @ [2, 0, 0, 1]
 
 
-def angle_of(matrices: np.ndarray) -> np.ndarray:
+def rotation_angle(matrices: np.ndarray) -> np.ndarray:
     """Angle about z in degrees."""
     degrees: np.ndarray = np.degrees(np.arctan2(matrices[..., 1, 0], matrices[..., 0, 0]))
     return degrees
@@ -71,7 +71,7 @@ def test_cubic_spline_rotation_is_normalized(tmp_path: Path) -> None:
     keys = [nothing, IDENTITY, nothing, nothing, QUARTER_ABOUT_Z, nothing]
     builder.animation((1, "rotation", [0.0, 1.0], keys), interpolation="CUBICSPLINE")
     matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 0.5, 1.0])[:, 1]
-    np.testing.assert_allclose(angle_of(matrices), [0, 45, 90], atol=1e-5)
+    np.testing.assert_allclose(rotation_angle(matrices), [0, 45, 90], atol=1e-5)
     np.testing.assert_allclose(np.linalg.det(matrices[:, :3, :3]), 1, rtol=1e-14)
 
 
@@ -81,7 +81,7 @@ def test_linear_rotation_is_slerp_the_short_way(tmp_path: Path, sign: int) -> No
     builder = arm()
     builder.animation((1, "rotation", [0.0, 4.0], [IDENTITY, [0, 0, sign * HALF, sign * HALF]]))
     matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 1.0, 2.0, 3.0, 4.0])[:, 1]
-    np.testing.assert_allclose(angle_of(matrices), [0, 22.5, 45, 67.5, 90], atol=1e-5)
+    np.testing.assert_allclose(rotation_angle(matrices), [0, 22.5, 45, 67.5, 90], atol=1e-5)
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-4, 3.0])
@@ -100,7 +100,7 @@ def test_normalized_integer_rotations(tmp_path: Path, code: str, largest: int) -
     stored = np.round(np.array([IDENTITY, QUARTER_ABOUT_Z]) * largest).astype(int)
     builder.animation((1, "rotation", [0.0, 1.0], builder.accessor(stored, code, normalized=True)))
     matrices = load(builder, tmp_path).animations[0].skinning_matrices([0.0, 0.5, 1.0])[:, 1]
-    np.testing.assert_allclose(angle_of(matrices), [0, 45, 90], atol=1e-12)
+    np.testing.assert_allclose(rotation_angle(matrices), [0, 45, 90], atol=1e-12)
 
 
 def test_scale(tmp_path: Path) -> None:

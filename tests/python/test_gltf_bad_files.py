@@ -357,7 +357,7 @@ def test_optional_compression_without_plain_data(tmp_path: Path) -> None:
         load_bytes(tmp_path, pack_glb(json.dumps(content).encode(), None))
 
 
-def bomb_of_zeros() -> Builder:
+def zero_bomb() -> Builder:
     """Attributes without data: 12 bytes of JSON for gigabytes of zeros."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -366,7 +366,7 @@ def bomb_of_zeros() -> Builder:
     return builder
 
 
-def bomb_of_repetition() -> Builder:
+def repetition_bomb() -> Builder:
     """Tens of thousands of primitives that all show the same vertices."""
     builder = arm()
     rows = 6000
@@ -375,7 +375,7 @@ def bomb_of_repetition() -> Builder:
     return builder
 
 
-def bomb_of_influences() -> Builder:
+def influence_bomb() -> Builder:
     """Thousands of sets of influences that are all the same."""
     builder = arm()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
@@ -388,7 +388,7 @@ def bomb_of_influences() -> Builder:
     return builder
 
 
-@pytest.mark.parametrize("bomb", [bomb_of_zeros, bomb_of_repetition, bomb_of_influences])
+@pytest.mark.parametrize("bomb", [zero_bomb, repetition_bomb, influence_bomb])
 def test_files_that_ask_for_too_much_memory(tmp_path: Path, bomb: Callable[[], Builder]) -> None:
     path = bomb().save(tmp_path / "bad.glb")
     tracemalloc.start()

@@ -27,7 +27,7 @@ MOTIONS = [
 ]
 
 
-def animation_of(character: sbs.Character, name: str) -> sbs.Animation:
+def named_animation(character: sbs.Character, name: str) -> sbs.Animation:
     return next(animation for animation in character.animations if animation.name == name)
 
 
@@ -39,8 +39,8 @@ def test_linear_blending_is_that_of_the_file(file: str, name: str | None) -> Non
     reference = scene.animation(name) if name else None
     for share in (0.0, 0.37, 1.0) if name else (0.0,):
         if name:
-            time = share * animation_of(character, name).duration
-            matrices = animation_of(character, name).skinning_matrices(time)
+            time = share * named_animation(character, name).duration
+            matrices = named_animation(character, name).skinning_matrices(time)
         else:
             time, matrices = 0.0, character.rest_matrices
         expected = np.array(scene.deform(reference, time))

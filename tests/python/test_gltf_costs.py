@@ -24,7 +24,7 @@ def load(path: Path) -> sbs.Character:
 
 
 def test_many_buffers_of_one_file_are_one(tmp_path: Path) -> None:
-    path = costly_files.buffers_of_one_file(tmp_path)
+    path = costly_files.shared_file_buffers(tmp_path)
     load(path)  # imports take memory, too
     tracemalloc.start()
     try:
@@ -36,7 +36,7 @@ def test_many_buffers_of_one_file_are_one(tmp_path: Path) -> None:
 
 
 def test_many_images_of_one_file_are_one(tmp_path: Path) -> None:
-    character = load(costly_files.images_of_one_file(tmp_path))
+    character = load(costly_files.shared_file_images(tmp_path))
     tracemalloc.start()
     try:
         character.save(tmp_path / "copy.glb")
@@ -53,14 +53,14 @@ def test_a_primitive_for_each_of_many_nodes(tmp_path: Path) -> None:
 
 
 def test_many_sets_of_influences(tmp_path: Path) -> None:
-    character = load(costly_files.sets_of_influences(tmp_path))
+    character = load(costly_files.influence_sets(tmp_path))
     assert character.mesh.joint_indices.shape == (4, 12_000)
     character.save(tmp_path / "copy.glb")
     assert load(tmp_path / "copy.glb").skin.joint_sets == character.skin.joint_sets
 
 
 def test_many_joints_of_one_name(tmp_path: Path) -> None:
-    names = load(costly_files.joints_of_one_name(tmp_path)).skeleton.names
+    names = load(costly_files.equally_named_joints(tmp_path)).skeleton.names
     assert names[:3] == ("bone", "bone_2", "bone_3")
     assert names[-1] == "bone_20000"
 
@@ -76,9 +76,9 @@ def test_many_joints(tmp_path: Path, build: Callable[[Path, int], Path]) -> None
 @pytest.mark.parametrize(
     ("build", "vertices", "joints"),
     [
-        (costly_files.skins_of_one_space, 4, 2),
-        (costly_files.skins_of_other_joints, 4 * 3001, 3002),
-        (costly_files.skins_of_other_spaces, 4 * 3001, 3002),  # the elbow of each
+        (costly_files.shared_space_skins, 4, 2),
+        (costly_files.other_joint_skins, 4 * 3001, 3002),
+        (costly_files.other_space_skins, 4 * 3001, 3002),  # the elbow of each
     ],
 )
 def test_many_skins(tmp_path: Path, build: Callable[[Path], Path], vertices: int, joints: int) -> None:
@@ -89,7 +89,7 @@ def test_many_skins(tmp_path: Path, build: Callable[[Path], Path], vertices: int
 def test_joints_in_many_poses(tmp_path: Path) -> None:
     """Skins that share matrices, so that a small file would become joints without end."""
     with pytest.raises(ValueError, match=r"skins\[\d+\]: asks for more memory"):
-        load(costly_files.skins_of_shifted_matrices(tmp_path))
+        load(costly_files.shifted_matrix_skins(tmp_path))
 
 
 @pytest.mark.parametrize("build", [costly_files.channels, costly_files.animations])

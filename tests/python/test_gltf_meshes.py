@@ -18,11 +18,11 @@ Primitive = dict[str, Any]
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
 
 
-def one_joint(*primitives_of: Callable[[Builder], Primitive]) -> Builder:
+def one_joint(*primitive_makers: Callable[[Builder], Primitive]) -> Builder:
     """A file with one joint; each argument makes a primitive from the builder."""
     builder = Builder()
     builder.node(name="root")
-    builder.mesh(*[make(builder) for make in primitives_of])
+    builder.mesh(*[make(builder) for make in primitive_makers])
     builder.skin([0], [IDENTITY])
     builder.node(mesh=0, skin=0)
     return builder
@@ -151,14 +151,14 @@ def test_several_sets_of_influences(tmp_path: Path) -> None:
         builder.node(translation=[number, 0, 0])
     weights = np.arange(1, 13) * (np.arange(12) < 9) / 45
     joints = np.array([*range(8, -1, -1), 0, 0, 0])
-    bytes_of_weights = np.round(weights[4:8] * 255).astype(int)
+    weight_bytes = np.round(weights[4:8] * 255).astype(int)
     many = builder.primitive(
         [[1, 2, 3]] * 3,
         [joints[:4]] * 3,
         [weights[:4]] * 3,
         attributes={
             "JOINTS_1": builder.accessor([joints[4:8]] * 3, "H"),
-            "WEIGHTS_1": builder.accessor([bytes_of_weights] * 3, "B", normalized=True),
+            "WEIGHTS_1": builder.accessor([weight_bytes] * 3, "B", normalized=True),
             "JOINTS_2": builder.accessor([joints[8:]] * 3, "B"),
             "WEIGHTS_2": builder.accessor([weights[8:]] * 3),
         },
@@ -170,7 +170,7 @@ def test_several_sets_of_influences(tmp_path: Path) -> None:
     with pytest.warns(sbs.WeightWarning, match="3 with weights that do not sum to 1"):
         character = load(builder, tmp_path)
     np.testing.assert_array_equal(character.mesh.joint_indices, [joints] * 3 + [[8] + [0] * 11] * 3)
-    weights[4:8] = bytes_of_weights / 255
+    weights[4:8] = weight_bytes / 255
     np.testing.assert_allclose(character.mesh.joint_weights[:3], [weights] * 3, rtol=1e-7)
     np.testing.assert_array_equal(character.mesh.joint_weights[3:], [[1] + [0] * 11] * 3)
     assert character.skin.max_influences == 9

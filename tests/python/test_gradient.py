@@ -112,7 +112,7 @@ def check(scene: Scene, **options: Any) -> None:
         )
 
 
-def options_of(method: Method, center: Center) -> dict[str, Any]:
+def method_options(method: Method, center: Center) -> dict[str, Any]:
     return {"method": method} if center == "joint_set" else {"method": method, "center": center}
 
 
@@ -120,7 +120,7 @@ def options_of(method: Method, center: Center) -> dict[str, Any]:
 @pytest.mark.parametrize("influences", [2, 4])
 @pytest.mark.parametrize(("method", "center"), FORMULAS)
 def test_equals_differences(method: Method, center: Center, influences: int, stretched: bool) -> None:
-    check(Scene(7, influences=influences, stretched=stretched), **options_of(method, center))
+    check(Scene(7, influences=influences, stretched=stretched), **method_options(method, center))
 
 
 @settings(max_examples=15)
@@ -134,14 +134,14 @@ def test_equals_differences(method: Method, center: Center, influences: int, str
 def test_equals_differences_anywhere(
     seed: int, formula: tuple[Method, Center], influences: int, stretched: bool, most: float
 ) -> None:
-    check(Scene(seed, influences=influences, stretched=stretched, most=most), **options_of(*formula))
+    check(Scene(seed, influences=influences, stretched=stretched, most=most), **method_options(*formula))
 
 
 @pytest.mark.parametrize("most", [2.5, 3.1])
 @pytest.mark.parametrize(("method", "center"), FORMULAS[2:])
 def test_joints_more_than_a_right_angle_apart(method: Method, center: Center, most: float) -> None:
     """The signs of quaternions depend on the heaviest joint of each vertex."""
-    check(Scene(3, influences=4, most=most), **options_of(method, center))
+    check(Scene(3, influences=4, most=most), **method_options(method, center))
 
 
 def test_amounts_blend_gradients() -> None:
@@ -153,7 +153,7 @@ def test_translation_moves_all() -> None:
     """By hand: if all joints are translated, all vertices are; and nothing depends on a common factor of weights."""
     scene = Scene(1)
     for method, center in FORMULAS:
-        options = options_of(method, center)
+        options = method_options(method, center)
         gradients = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, **options)
         assert gradients.skinning_matrices is not None
         assert gradients.joint_weights is not None
@@ -169,7 +169,7 @@ def test_rest_pose_has_the_gradient_of_linear_blending() -> None:
     scene.matrices = np.tile(np.eye(4), (5, 1, 1))[:, :3]
     linear = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, method="linear")
     for method, center in FORMULAS[2:]:
-        gradients = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, **options_of(method, center))
+        gradients = scene.skin().deform_vjp(scene.matrices, scene.grad_positions, **method_options(method, center))
         assert linear.skinning_matrices is not None and gradients.skinning_matrices is not None
         expected = linear.skinning_matrices.copy()
         turns = expected[:, :, :3]
@@ -203,7 +203,7 @@ def test_float32_on_characters(name: str, method: Method, center: Center) -> Non
                 parents=character.parents,
                 joint_positions=character.joint_positions,
             )
-        found.append(skin.deform_vjp(matrices, upstream, **options_of(method, center)))
+        found.append(skin.deform_vjp(matrices, upstream, **method_options(method, center)))
     for field in ("rest_positions", "joint_weights", "skinning_matrices"):
         single, double = (getattr(gradients, field) for gradients in found)
         scale = np.abs(double).max() or 1  # of rigid skinning, nothing depends on weights
@@ -216,7 +216,9 @@ def test_threads_change_no_bit(method: Method, center: Center) -> None:
     skin = sbs.Skin(**arguments)
     upstream = np.random.default_rng(0).normal(size=(30000, 3))
     matrices = skinning_matrices(40)
-    results = [skin.deform_vjp(matrices, upstream, threads=threads, **options_of(method, center)) for threads in (1, 4)]
+    results = [
+        skin.deform_vjp(matrices, upstream, threads=threads, **method_options(method, center)) for threads in (1, 4)
+    ]
     for field in ("rest_positions", "joint_weights", "skinning_matrices"):
         first, second = (getattr(result, field) for result in results)
         assert np.array_equal(first, second)
@@ -238,7 +240,7 @@ def test_columns_as_they_were_given() -> None:
 @pytest.mark.parametrize(("method", "center"), FORMULAS[1:])
 def test_jacobian_of_a_vertex(method: Method, center: Center) -> None:
     scene = Scene(11)
-    options = options_of(method, center)
+    options = method_options(method, center)
     jacobian = scene.skin().weight_jacobian(6, scene.matrices, **options)
     assert jacobian.shape == (3, 3)
     given = scene.arguments["joint_weights"]
@@ -259,7 +261,7 @@ def test_jacobians_are_rows_of_the_product(method: Method, center: Center, stret
     """Of every vertex: of one joint, of several, its own center; and of two methods blended by amounts."""
     scene = Scene(13, stretched=stretched)
     core = scene.skin()._core
-    for options in (options_of(method, center), {**options_of(method, center), "amount": scene.amount}):
+    for options in (method_options(method, center), {**method_options(method, center), "amount": scene.amount}):
         rows = []
         for axis in range(3):
             upstream = np.zeros((12, 3))
@@ -355,7 +357,7 @@ class TwistScene(Scene):
 def test_twists_equal_differences(method: Method, center: Center, stretched: bool, told: bool, apart: bool) -> None:
     """Where other positions tell where along bones vertices are (`apart`), rest positions move nothing along them."""
     scene = TwistScene(21, stretched=stretched, smooth=stretched != told, told=told, apart=apart)
-    options = options_of(method, center)
+    options = method_options(method, center)
     names: list[Differentiable] = ["rest_positions", "joint_weights", "skinning_matrices"]
     names += ["twists"] if told else []
     gradients = scene.differentiated(*names, **options)
@@ -382,7 +384,7 @@ def test_shares_of_a_twist_equal_differences(method: Method, center: Center) -> 
     scene = TwistScene(22, stretched=False, smooth=False, told=False)
     twist, rest = scene.arguments["twist"], scene.arguments["rest_positions"]
     indices, weights = scene.arguments["joint_indices"], scene.arguments["joint_weights"]
-    options = options_of(method, center)
+    options = method_options(method, center)
     skin = scene.skin()
     bones = np.stack([twist.heads, twist.tails], axis=1)
     shares = np.zeros(indices.shape)

@@ -18,7 +18,7 @@ from sbs.weights._merge import merge
 LARGE = {np.dtype(np.float32): 3e38, np.dtype(np.float64): 1.5e308}
 
 
-def shares_of_skin(joint_indices: Any, joint_weights: Any, joint_count: int) -> np.ndarray:
+def skin_shares(joint_indices: Any, joint_weights: Any, joint_count: int) -> np.ndarray:
     """Weights (V, J) as linear skinning shows them: each joint moves a point at 0 along an axis of its own."""
     found = []
     for first in range(0, joint_count, 3):
@@ -54,7 +54,7 @@ def test_sums_beyond_the_largest_number(dtype: np.dtype, joints: list[int]) -> N
     expected = np.bincount(joints, minlength=3)[None] / 3
     tolerance = 2 * np.finfo(dtype).eps  # of two rounded thirds
     np.testing.assert_allclose(to_dense(*tidy([joints], weights), 3), expected, rtol=1e-15)
-    np.testing.assert_allclose(shares_of_skin([joints], weights, 3), expected, rtol=1e-15)
+    np.testing.assert_allclose(skin_shares([joints], weights, 3), expected, rtol=1e-15)
     np.testing.assert_allclose(to_dense(*normalize([joints], weights), 3), expected, rtol=tolerance)
     np.testing.assert_allclose(to_dense(*merge(np.array([joints], np.int32), weights), 3), expected, rtol=tolerance)
 
@@ -77,7 +77,7 @@ def test_order_changes_no_bit_and_the_skin_has_the_same() -> None:
     np.testing.assert_array_equal(found.joint_indices, again.joint_indices)
     np.testing.assert_array_equal(found.joint_weights, again.joint_weights)
     # A skin adds its joints up around the heaviest one, in a few steps of double precision.
-    np.testing.assert_allclose(to_dense(*found, 6), shares_of_skin(joints, weights, 6), rtol=0, atol=8 * 2.0**-53)
+    np.testing.assert_allclose(to_dense(*found, 6), skin_shares(joints, weights, 6), rtol=0, atol=8 * 2.0**-53)
     np.testing.assert_array_equal(heaviest_joints(joints, weights), heaviest_joints(*shuffled))
 
 

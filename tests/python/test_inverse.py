@@ -32,7 +32,7 @@ def bind(*, centers: np.ndarray | None = None, **arguments: Unpack[SkinArguments
         return sbs.Skin(**arguments, centers=centers)
 
 
-def size_of(positions: np.ndarray) -> float:
+def mesh_size(positions: np.ndarray) -> float:
     """Diagonal of the box around positions and the origin."""
     return float(np.linalg.norm(np.ptp(np.vstack([positions, np.zeros(3)]).astype(np.float64), axis=0)))
 
@@ -77,7 +77,7 @@ def test_real_characters_come_back(name: str, clip: str, frame: int, method: Met
     else:
         assert not singular.any()
     # the posed character may stand far from the origin: half an ulp of what was deformed is lost, in each direction
-    bound = bound * size_of(skin.rest_positions) + 2 * np.spacing(np.abs(posed).max().astype(dtype))
+    bound = bound * mesh_size(skin.rest_positions) + 2 * np.spacing(np.abs(posed).max().astype(dtype))
     assert (error <= bound).all()
 
 
@@ -102,7 +102,7 @@ def test_they_come_back_from_other_rotations_and_centers(
     rest, singular = skin.inverse_deform(skin.deform(matrices, **options), matrices, return_singular=True, **options)
     assert not singular.any()
     # Weighted centers lose up to 1e-6 in float32 (tolerances.py), on the way there and on the way back.
-    bound = (4 if center == "weighted" else 1) * BOUND[dtype] * size_of(skin.rest_positions)
+    bound = (4 if center == "weighted" else 1) * BOUND[dtype] * mesh_size(skin.rest_positions)
     assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
 
 
@@ -151,7 +151,7 @@ def test_rest_positions_come_back(
         options |= {"amount": generator.random(VERTICES), "base": "spherical" if method == "linear" else "linear"}
     rest = skin.inverse_deform(skin.deform(matrices, **options), matrices, **options)
     # turned by less than 0.8 against each other and stretched by 2 or so, no vertex is squeezed by more than 10
-    bound = 10 * BOUND[dtype] * size_of(skin.rest_positions)
+    bound = 10 * BOUND[dtype] * mesh_size(skin.rest_positions)
     assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
 
 
@@ -167,7 +167,7 @@ def test_singular_vertices_are_those_of_the_rule(seed: int, dtype: Precision) ->
     posed = skin.deform(matrices, method="linear")
     rest, singular = skin.inverse_deform(posed, matrices, method="linear", return_singular=True)
 
-    maps, eps, size = linear_maps(skin, matrices), np.finfo(dtype).eps, size_of(skin.rest_positions)
+    maps, eps, size = linear_maps(skin, matrices), np.finfo(dtype).eps, mesh_size(skin.rest_positions)
     norms = np.linalg.norm(maps, axis=(1, 2))
     with np.errstate(divide="ignore"):
         inverse_norms = np.linalg.norm(1 / np.linalg.svd(maps, compute_uv=False), axis=1)

@@ -42,12 +42,12 @@ def translation(*shift: float) -> np.ndarray:
 
 def two_joints(
     positions: Sequence[Sequence[float]] | np.ndarray,
-    weights_of_second: ArrayLike,
+    second_weights: ArrayLike,
     dtype: Precision = np.float64,
     **keywords: Any,
 ) -> sbs.Skin:
     """Bind vertices to joints 0 and 1, with the given weights of joint 1."""
-    second = np.broadcast_to(np.asarray(weights_of_second, dtype=float), len(positions))
+    second = np.broadcast_to(np.asarray(second_weights, dtype=float), len(positions))
     weights = np.stack([1 - second, second], axis=1)
     return sbs.Skin(np.asarray(positions, dtype=dtype), [[0, 1]] * len(positions), weights, **keywords)
 
@@ -182,9 +182,9 @@ def test_a_mirrored_character_is_the_mirror_image(method: Method) -> None:
     matrices = np.stack([rotation_about_x(0.5), translation(1, 0, 0) @ rotation_about_z(0.8)])
     mirror = np.diag([-1.0, 1, 1, 1])
     position, normal = skin.deform(matrices, method=method, normals=True)
-    position_of_image, normal_of_image = skin.deform(mirror @ matrices, method=method, normals=True)
-    np.testing.assert_allclose(position_of_image, position * [-1, 1, 1], atol=4 * EXACT)
-    np.testing.assert_allclose(normal_of_image, normal * [-1, 1, 1], atol=4 * EXACT)
+    image_position, image_normal = skin.deform(mirror @ matrices, method=method, normals=True)
+    np.testing.assert_allclose(image_position, position * [-1, 1, 1], atol=4 * EXACT)
+    np.testing.assert_allclose(image_normal, normal * [-1, 1, 1], atol=4 * EXACT)
 
 
 def test_the_rigid_method_follows_the_heaviest_joint() -> None:

@@ -155,8 +155,8 @@ def test_limbs_are_nearer_with_more_helpers() -> None:
     row = limbs_row(fox)
     assert row is not None and row[0] == fox.name
     before, *left = (float(cell) for cell in row[1:])
-    means, of_99, largest = (np.array(left[first::3]) for first in range(3))
-    assert (means < before / 4).all() and (means <= of_99).all() and (of_99 <= largest).all()
+    means, percentiles, largest = (np.array(left[first::3]) for first in range(3))
+    assert (means < before / 4).all() and (means <= percentiles).all() and (percentiles <= largest).all()
     assert (np.diff(largest) < 0).all()
 
 

@@ -35,18 +35,18 @@ def by_place(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     return places
 
 
-def sides_of(triangles: np.ndarray) -> np.ndarray:
+def triangle_sides(triangles: np.ndarray) -> np.ndarray:
     return triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
 
 
 def euler_characteristic(places: np.ndarray) -> int:
-    edges = np.unique(np.sort(sides_of(places), axis=1), axis=0)
+    edges = np.unique(np.sort(triangle_sides(places), axis=1), axis=0)
     return len(np.unique(places)) - len(edges) + len(places)
 
 
 def assert_closed(places: np.ndarray) -> None:
     """Every side meets one of the other direction: a vertex in the middle of an edge would leave three that don't."""
-    there = np.unique(sides_of(places), axis=0)
+    there = np.unique(triangle_sides(places), axis=0)
     assert len(there) == 3 * len(places)
     back = np.unique(there[:, ::-1], axis=0)
     np.testing.assert_array_equal(there, back)
@@ -133,9 +133,9 @@ def test_seams_of_characters_stay_closed(name: str) -> None:
 
     def border(points: np.ndarray, faces: np.ndarray) -> float:
         """Length of the edges that have one triangle only."""
-        places = np.sort(sides_of(by_place(points, faces)), axis=1)
+        places = np.sort(triangle_sides(by_place(points, faces)), axis=1)
         _, first, uses = np.unique(places, axis=0, return_index=True, return_counts=True)
-        ends = points.astype(np.float64)[sides_of(faces)[first[uses == 1]]]
+        ends = points.astype(np.float64)[triangle_sides(faces)[first[uses == 1]]]
         return float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).sum())
 
     attached = mesh.heaviest_joints(joint_indices, joint_weights)
@@ -225,7 +225,7 @@ def test_degenerate_triangles_and_loose_vertices() -> None:
     places = by_place(fine.interpolate(positions), fine.triangles)
     proper = places[[len(set(row)) == 3 for row in places]]
     assert len(proper) == 8
-    edges = np.unique(np.sort(sides_of(proper), axis=1), axis=0, return_counts=True)[1]
+    edges = np.unique(np.sort(triangle_sides(proper), axis=1), axis=0, return_counts=True)[1]
     assert sorted(set(edges)) == [1, 2]
     assert not np.isin(fine.triangles, 5).any()
     assert not np.isin(fine.parents, 5).any()

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 RINGS, SIDES = 360, 180
 
 
-def normals_of(positions: Floats) -> Floats:
+def grid_normals(positions: Floats) -> Floats:
     """Of a surface (rings, sides, 3) that is closed around: by differences from point to point, of second order."""
     along = np.gradient(positions, axis=0, edge_order=2)
     around = np.roll(positions, -1, axis=1) - np.roll(positions, 1, axis=1)
@@ -47,7 +47,7 @@ def limb() -> sbs.Character:
         triangles=triangles.reshape(-1, 3).astype(np.int32),
         joint_indices=np.tile(np.array([0, 1], np.int32), (RINGS * SIDES, 1)),
         joint_weights=np.stack([1 - share, share], -1),
-        normals=normals_of(rest).reshape(-1, 3).astype(np.float32),
+        normals=grid_normals(rest).reshape(-1, 3).astype(np.float32),
     )
     return sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, 0], bind, names=["upper", "lower"]))
 
@@ -80,10 +80,10 @@ def test_normals_are_those_of_the_surface(
     local = np.stack([np.eye(3), rotations.matrices_from_axis_angle([0, 0, 1], bend, degrees=True)])
     matrices = character.skinning_matrices(local)
     before = np.asarray(character.skin.deform(matrices), np.float64)
-    after, normals = before.copy(), normals_of(before.reshape(RINGS, SIDES, 3)).reshape(-1, 3)
+    after, normals = before.copy(), grid_normals(before.reshape(RINGS, SIDES, 3)).reshape(-1, 3)
     left = normals.copy()
     cover.apply(after, matrices, normals=normals, activations=[activation])
-    truth = normals_of(after.reshape(RINGS, SIDES, 3)).reshape(-1, 3)
+    truth = grid_normals(after.reshape(RINGS, SIDES, 3)).reshape(-1, 3)
     moved = np.linalg.norm(after - before, axis=1) > 0
     found, kept = angles(normals, truth)[moved], angles(left, truth)[moved]
     assert len(found) > 50_000

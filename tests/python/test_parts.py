@@ -350,10 +350,10 @@ def test_frames_of_several_meshes(tmp_path: Path) -> None:
     for part, mesh in zip(hero.mesh.parts, content["meshes"], strict=True):
         primitive = mesh["primitives"][0]
         first = array(primitive["attributes"]["POSITION"])
-        shapes_of = [first, *(first + array(target["POSITION"]) for target in primitive["targets"])]
-        np.testing.assert_allclose(shapes_of, expected[:, part.vertices], rtol=0, atol=1e-6)
+        shape_positions = [first, *(first + array(target["POSITION"]) for target in primitive["targets"])]
+        np.testing.assert_allclose(shape_positions, expected[:, part.vertices], rtol=0, atol=1e-6)
         assert array(primitive["indices"]).max() == len(part.vertices) - 1
-        for target, moved in zip(primitive["targets"], shapes_of[1:], strict=True):
+        for target, moved in zip(primitive["targets"], shape_positions[1:], strict=True):
             accessor = content["accessors"][target["POSITION"]]
             np.testing.assert_allclose(accessor["min"], (moved - first).min(axis=0), atol=1e-6)
     channels = content["animations"][0]["channels"]

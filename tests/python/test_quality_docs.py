@@ -175,8 +175,8 @@ def test_limbs_are_bent_and_twisted_and_clips_looked_at() -> None:
     assert len(kinds["bends"]) == 2 * len(kinds["twists"]) > 10
     assert len(kinds["clips"]) == quality_numbers.CLIP_POSES
     # Of limbs: both parts of two arms and two legs, each in a pose of its own, as among all.
-    of_limbs = kinds[quality_numbers.TWISTS_OF_LIMBS]
-    assert [sum(np.array_equal(pose, other) for other in kinds["twists"]) for pose in of_limbs] == [1] * 8
+    limb_twists = kinds[quality_numbers.TWISTS_OF_LIMBS]
+    assert [sum(np.array_equal(pose, other) for other in kinds["twists"]) for pose in limb_twists] == [1] * 8
     assert list(quality_numbers.made_and_moving(character, [])) == ["bends", "twists", "twists of limbs"]
     hand = quality_subjects.closed_hand().character
     assert list(quality_numbers.made_and_moving(hand, [])) == ["bends", "twists"]

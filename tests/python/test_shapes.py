@@ -281,9 +281,9 @@ def test_measures_are_those_of_the_shaped_mesh(weights: list[float]) -> None:
             np.testing.assert_allclose(found.results[key].pops[0]["high"], result.pops[0]["high"], rtol=0.03)
         else:
             plain = sbs.samples.load("hand")
-            of_plain = evaluate(plain, [clip(plain.animations[0], poses=1, rate=30)], methods).results[key].pops[0]
+            plain_pops = evaluate(plain, [clip(plain.animations[0], poses=1, rate=30)], methods).results[key].pops[0]
             # The shape moves vertices by up to 7 mm of a hand of 190 in a second.
-            assert np.abs(found.results[key].pops[0]["largest"] - of_plain["largest"]).max() < 2e-3
+            assert np.abs(found.results[key].pops[0]["largest"] - plain_pops["largest"]).max() < 2e-3
     made, by_hand_too = (
         evaluate(character, [made_poses(character, ["wrist", "index-finger-phalanx-proximal"][1:])], methods)
         for character in (shaped, by_hand)

@@ -187,11 +187,11 @@ def test_strict_accepts_good_weights() -> None:
 @pytest.mark.parametrize("method", METHODS)
 @given(st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
 def test_deform_many_is_deform_for_each_frame(
-    method: Method, dtype: Precision, frames: int, seed: int, rows_of_three: bool
+    method: Method, dtype: Precision, frames: int, seed: int, has_three_rows: bool
 ) -> None:
     skin = sbs.Skin(**skin_arguments(40, 6, 4, dtype, normals=True))
     matrices = skinning_matrices(frames, 6, seed=seed)
-    matrices = matrices[..., :3, :] if rows_of_three else matrices
+    matrices = matrices[..., :3, :] if has_three_rows else matrices
     positions, normals = skin.deform_many(matrices, method=method, normals=True)
     assert positions.shape == normals.shape == (frames, 40, 3)
     assert positions.dtype == normals.dtype == dtype

@@ -156,7 +156,7 @@ def test_joints_that_are_not_rigid(name: str, method: Method, dtype: Dtype) -> N
     check(subject, subject.pose(values.astype(dtype)), method, scale)
 
 
-def loss_of_weighted_centers(pose: Pose, dtype: Dtype) -> float:
+def weighted_center_loss(pose: Pose, dtype: Dtype) -> float:
     """Return what weighted centers cost where damping decides: eps |f| / (2 sqrt(damping)), f how joints differ."""
     apart = [
         length(
@@ -180,7 +180,7 @@ def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dt
     if not all(joint.rigid for joint in pose.joints):
         bound += tolerances.share(dtype, "linear") * subject.reach(pose)
     if center == "weighted":
-        bound += loss_of_weighted_centers(pose, dtype)
+        bound += weighted_center_loss(pose, dtype)
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
 
@@ -198,7 +198,7 @@ def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dty
         values = some(values, others * matrices(turns(1.5), shifts()))
     pose = subject.pose(values.astype(dtype), center="weighted")
     bound = tolerances.share(dtype, "linear") * (max(scale, others or 0) * subject.mesh.size + subject.reach(pose))
-    bound += loss_of_weighted_centers(pose, dtype)
+    bound += weighted_center_loss(pose, dtype)
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
 
@@ -211,7 +211,7 @@ def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, s
     found = subject.skin.deform(scale * RIGID[name], center="weighted").astype(np.float64) / scale
     # Both are as far from the truth as they may be: the rounding of matrices is that of double.
     pose = subject.pose(RIGID[name], center="weighted")
-    bound = 2 * (tolerances.share(dtype, "linear") * subject.mesh.size + loss_of_weighted_centers(pose, dtype))
+    bound = 2 * (tolerances.share(dtype, "linear") * subject.mesh.size + weighted_center_loss(pose, dtype))
     assert np.abs(found - expected).max() <= bound
 
 

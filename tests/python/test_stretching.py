@@ -47,7 +47,7 @@ METHODS: list[MethodOptions] = [
 
 
 @functools.cache
-def skin_of(name: str, dtype: type) -> sbs.Skin:
+def bound_skin(name: str, dtype: type) -> sbs.Skin:
     """Every third vertex of a character."""
     character = characters.load(name)
     with warnings.catch_warnings():
@@ -61,7 +61,7 @@ def skin_of(name: str, dtype: type) -> sbs.Skin:
         )
 
 
-def size_of(skin: sbs.Skin) -> float:
+def mesh_size(skin: sbs.Skin) -> float:
     return float(np.linalg.norm(np.ptp(skin.rest_positions.astype(np.float64), axis=0)))
 
 
@@ -96,15 +96,15 @@ def test_no_farther_from_linear_than_dual_quaternions(name: str, most: float) ->
 
     Centers that were fixed points of the stretched joints themselves threw vertices of the hand by twice its size.
     """
-    skin = skin_of(name, np.float64)
+    skin = bound_skin(name, np.float64)
     apart = np.zeros((len(SPHERICAL), POSES))
-    of_dual_quaternions = np.zeros(POSES)
+    dual_quaternion_distances = np.zeros(POSES)
     for seed in range(POSES):
         matrices = stretched(name, seed, most)
         linear = skin.deform(matrices, method="linear")
-        of_dual_quaternions[seed] = farthest(skin.deform(matrices, method="dual_quaternion"), linear)
+        dual_quaternion_distances[seed] = farthest(skin.deform(matrices, method="dual_quaternion"), linear)
         apart[:, seed] = [farthest(skin.deform(matrices, **options), linear) for options in SPHERICAL]
-    assert (apart <= 2 * of_dual_quaternions).all()
+    assert (apart <= 2 * dual_quaternion_distances).all()
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
@@ -112,12 +112,12 @@ def test_no_farther_from_linear_than_dual_quaternions(name: str, most: float) ->
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 def test_float32_is_float64(name: str, most: float, options: CentersAndRotations) -> None:
     """Stretches cost no accuracy: float32 loses what it loses of rigid joints, as far as the mesh grows with them."""
-    skin, double = skin_of(name, np.float32), skin_of(name, np.float64)
+    skin, double = bound_skin(name, np.float32), bound_skin(name, np.float64)
     for seed in range(POSES):
         matrices = stretched(name, seed, most)
         expected = double.deform(matrices, **options)
         share = max(tolerances.share(np.float32, "spherical", **options), tolerances.SINGLE)
-        bound = share * (1 + most) * size_of(skin) + tolerances.half_ulp(expected, np.float32)
+        bound = share * (1 + most) * mesh_size(skin) + tolerances.half_ulp(expected, np.float32)
         assert (np.abs(skin.deform(matrices, **options) - expected) <= bound).all()
 
 
@@ -138,7 +138,7 @@ def test_instruction_sets_agree(
         assert skin.instruction_set == isa
         found.append(skin.deform(matrices, **options).astype(np.float64))
     # Each is within its promise of the truth.
-    bound = 2 * 2 * tolerances.share(dtype, "spherical", center="weighted") * size_of(skin)
+    bound = 2 * 2 * tolerances.share(dtype, "spherical", center="weighted") * mesh_size(skin)
     assert np.ptp(found, axis=0).max() <= bound
 
 
@@ -146,7 +146,7 @@ def test_instruction_sets_agree(
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_continuous_where_joints_begin_to_stretch(name: str, options: CentersAndRotations) -> None:
     """Also where |A^T A - I| passes 1e-5, up to which a joint is rigid."""
-    skin, size = skin_of(name, np.float64), size_of(skin_of(name, np.float64))
+    skin, size = bound_skin(name, np.float64), mesh_size(bound_skin(name, np.float64))
     rigid = skin.deform(turned_by(name, 1), **options)
     for most in (1e-7, 1e-6, 2e-6, 4e-6, 8e-6, 2e-5, 1e-4, 1e-3):
         # Vertices and joints are within a few sizes of the origin, which columns are scaled about.

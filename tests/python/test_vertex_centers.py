@@ -26,7 +26,7 @@ ROUNDING = {np.float64: 1e-13, np.float32: 2e-6}
 RINGS, AROUND = 200, 24
 
 
-def tube(rotation_of_joint: dict[int, tuple[list[float], float]]) -> tuple[sbs.Skin, np.ndarray, float]:
+def tube(joint_rotations: dict[int, tuple[list[float], float]]) -> tuple[sbs.Skin, np.ndarray, float]:
     """A tube of radius 0.3 about 4 joints, bent: its skin, the skinning matrices and the distance of its rings.
 
     The weights are smooth: of three joints at most, (1 - distance / 1.3) squared, over their sum.
@@ -41,7 +41,7 @@ def tube(rotation_of_joint: dict[int, tuple[list[float], float]]) -> tuple[sbs.S
     bind[:, 0, 3] = joints
     skeleton = sbs.Skeleton([-1, 0, 1, 2], bind)
     local = np.tile(np.eye(3), (4, 1, 1))
-    for joint, (axis, degrees) in rotation_of_joint.items():
+    for joint, (axis, degrees) in joint_rotations.items():
         local[joint] = rotations.matrices_from_axis_angle(axis, degrees, degrees=True)
     skin = sbs.Skin(
         rest,

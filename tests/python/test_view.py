@@ -60,7 +60,7 @@ def test_a_gizmo_turns_a_joint(fox: sbs.Character) -> None:
     assert abs(pose.frame(joint)[1] @ wanted) == pytest.approx(1, abs=1e-9)
 
 
-def matrices_of(arguments: list[str], character: sbs.Character) -> np.ndarray:
+def pose_matrices(arguments: list[str], character: sbs.Character) -> np.ndarray:
     """The pose that options of `sbs compare` say."""
     from sbs.cli.posing import parse_turns, turned_joints
 
@@ -78,7 +78,7 @@ def test_the_command_has_the_pose(hand: sbs.Character) -> None:
     arguments = pose.arguments(2)
     assert arguments[:4] == ["--joint", hand.skeleton.names[4], "--rotate", "y:-33.5"]
     # Six digits of an angle and an axis.
-    np.testing.assert_allclose(matrices_of(arguments, hand), pose.matrices(), rtol=0, atol=1e-5)
+    np.testing.assert_allclose(pose_matrices(arguments, hand), pose.matrices(), rtol=0, atol=1e-5)
     pose.animation, pose.time = "fist", 0.25
     assert pose.arguments(2) == ["--animation", "fist", "--time", "0.25"]
 

@@ -153,11 +153,11 @@ def test_a_float32_annotation_passes(hand: sbs.Character) -> None:
     normals: NDArray[np.float32]
     positions, normals = hand.skin.deform(matrices, normals=True)
     influences: weights.Influences = hand.skin.influences()
-    of_rest: NDArray[np.float64] = influences.joint_weights
+    rest_weights: NDArray[np.float64] = influences.joint_weights
     for array in (rest, positions, frames, undone, normals):
         assert array.dtype == np.float32
-    assert of_rest.dtype == np.float64
-    mesh = sbs.Mesh(positions, hand.mesh.triangles, influences.joint_indices, of_rest.astype(np.float32), normals)
+    assert rest_weights.dtype == np.float64
+    mesh = sbs.Mesh(positions, hand.mesh.triangles, influences.joint_indices, rest_weights.astype(np.float32), normals)
     assert mesh.positions.dtype == np.float32
     np.testing.assert_array_equal(mesh.positions, positions)  # a copy: a mesh owns its arrays
 

@@ -33,7 +33,7 @@ def poses(rng: np.random.Generator, frames: int = FRAMES, joints: int = JOINTS, 
     return np.concatenate([turns, 0.3 * rng.normal(size=(*shape, 3, 1))], axis=3)
 
 
-def options_of(method: Method, center: Center) -> dict[str, Any]:
+def method_options(method: Method, center: Center) -> dict[str, Any]:
     return {"method": method, "center": center} if method == "spherical" else {"method": method}
 
 
@@ -58,7 +58,7 @@ def test_known_weights_are_found(method: Method, center: Center, spread: bool) -
     twist = twist_of_three() if spread else None
     skin = sbs.Skin(rest, indices, given, joint_count=JOINTS, centers=centers, twist=twist)
     matrices = poses(rng)
-    options = options_of(method, center)
+    options = method_options(method, center)
     posed = skin.deform_many(matrices, **options)
     if center == "optimized":
         options["centers"] = centers
@@ -122,7 +122,7 @@ def test_no_worse_than_where_it_began(method: Method, center: Center) -> None:
     rest, matrices = rng.normal(size=(40, 3)), poses(rng, 8, 6)
     skin = sbs.Skin(rest, np.zeros((40, 1), int), np.ones((40, 1)), joint_count=6, centers=rest)
     posed = skin.deform_many(matrices) + 0.3 * rng.normal(size=(8, 40, 3))
-    options = options_of(method, center)
+    options = method_options(method, center)
     found = weights.fit(rest, posed, matrices, centers=rest if center == "optimized" else None, **options)
     left = skin.update_weights(*found).deform_many(matrices, **options) - posed
     errors = np.sqrt(np.square(left).sum(axis=2).mean(axis=0))

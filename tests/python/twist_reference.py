@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def quaternion_of(rotation: np.ndarray) -> np.ndarray:
+def rotation_quaternion(rotation: np.ndarray) -> np.ndarray:
     """(w, x, y, z) of a rotation, w not negative: an eigenvector of a symmetric matrix (Bar-Itzhack 2000)."""
     r = np.asarray(rotation, float)
     k = np.empty((4, 4))
@@ -24,9 +24,9 @@ def quaternion_of(rotation: np.ndarray) -> np.ndarray:
     return np.asarray(-quaternion if quaternion[0] < 0 else quaternion)
 
 
-def twist_of(rotation: np.ndarray, axis: np.ndarray) -> float:
+def twist_angle(rotation: np.ndarray, axis: np.ndarray) -> float:
     """The angle of a rotation's twist about a unit vector, by what its quaternion has of it; half a turn at most."""
-    quaternion = quaternion_of(rotation)
+    quaternion = rotation_quaternion(rotation)
     return float(2 * np.arctan2(quaternion[1:] @ axis, quaternion[0]))
 
 
@@ -62,9 +62,9 @@ class Bone:
         own = child = 0.0
         rotation = rotation_part(matrices[self.joint][:3, :3])
         if self.parent >= 0:
-            own = twist_of(rotation_part(matrices[self.parent][:3, :3]).T @ rotation, self.axis)
+            own = twist_angle(rotation_part(matrices[self.parent][:3, :3]).T @ rotation, self.axis)
         if self.child >= 0:
-            child = twist_of(rotation.T @ rotation_part(matrices[self.child][:3, :3]), self.axis)
+            child = twist_angle(rotation.T @ rotation_part(matrices[self.child][:3, :3]), self.axis)
         return own, child
 
     def spread(self, matrix: np.ndarray, angles: tuple[float, float], share: float) -> np.ndarray:
@@ -111,7 +111,7 @@ def deform(
 def blended_rotation(linear: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Quaternions blended linearly in the hemisphere of the heaviest joint's (2005, section 4.2)."""
     used = np.flatnonzero(weights)
-    quaternions = np.stack([quaternion_of(rotation_part(linear[joint])) for joint in used])
+    quaternions = np.stack([rotation_quaternion(rotation_part(linear[joint])) for joint in used])
     pivot = quaternions[int(np.argmax(weights[used]))]
     signs = np.where(quaternions @ pivot < 0, -1, 1)
     w, x, y, z = unit((weights[used] * signs) @ quaternions)
