@@ -13,7 +13,7 @@ from ..demo.outcomes import outcomes
 from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
 from ..support.files import replacing
-from .pictures import SAMPLES, WIDTH
+from .pictures import samples_option, width_option
 from .progress import progress_bar
 from .tables import print_table
 from .terminal import say
@@ -27,8 +27,8 @@ from .terminal import say
     show_default=True,
     help="The folder to write to; made if need be.",
 )
-@WIDTH
-@SAMPLES
+@width_option(1440)
+@samples_option(64)
 @click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
     """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.

@@ -46,9 +46,6 @@ def samples_option(default: int) -> Decorator:
     )
 
 
-WIDTH, SAMPLES = width_option(1920), samples_option(64)
-
-
 @dataclass(frozen=True)
 class PictureOptions:
     """How a picture is drawn.
