@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of skins, and of all that is done with them: every allocation fails in turn, nothing leaks, and scratch from
- * the caller needs none. That of sbs_skin_update, brushes, capsules, centers, meshes, subdivisions, surfaces and tools
- * for weights is tested with what they do, by counting_allocator.h.
+ * the caller needs none. Of brushes, capsules, centers, meshes, subdivisions, surfaces and tools for weights,
+ * test_progress.c makes them fail.
  */
 #include "rig.h"
 

@@ -300,8 +300,6 @@ static void test_points_outside_are_counted(void) {
   CHECK(fault.limit == POINTS);
 }
 
-/* -------------------------------------------------------------------------------------------------------- memory -- */
-
 int main(void) {
   RUN(test_pairs);
   RUN(test_no_influence_of_weight_zero_beside_tiny_multipliers);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Optimized centers: by hand, on every instruction set, cancelled at every turn, and all that can be wrong. */
+/*
+ * Optimized centers: on every instruction set, cancelled at every turn, and all that can be wrong. tests/python holds
+ * them against known answers.
+ */
 #include <float.h>
 #include <sbs/centers.h>
 

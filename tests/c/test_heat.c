@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights by heat: by hand, on any number of threads, cancelled at every turn, and all that can be wrong. */
+/*
+ * Weights by heat: islands, any number of threads, cancelled at every turn, and all that can be wrong. tests/python
+ * holds them against known answers.
+ */
 #include <float.h>
 #include <sbs/heat.h>
 

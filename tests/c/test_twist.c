@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Twist spread along bones, from C: angles by hand, a tube of known answers, bad input, and where memory is short. */
+/* Twist spread along bones, from C: angles by hand, bad input, and where memory is short. */
 #include "counting_allocator.h"
 #include "gradient/twist.h"
 #include "limb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Normalize, limit, prune and smooth, from C: by hand, with bad input, and where memory is short. */
+/* Normalize, limit, prune and smooth, from C: by hand and with bad input. */
 #include <sbs/influences.h>
 
 #include <float.h>
