@@ -28,6 +28,13 @@ def test_version_is_the_same_everywhere() -> None:
     assert importlib.metadata.version("spherical-blend-skinning") == version
 
 
+def test_wheels_bring_every_module() -> None:
+    """In a checkout a module that the list of meson does not name is found all the same."""
+    listed = re.findall(r"'(sbs/[^']+\.pyi?)'", (ROOT / "python/meson.build").read_text())
+    found = [path for path in (ROOT / "python/sbs").rglob("*.py*") if path.suffix in {".py", ".pyi"}]
+    assert sorted(listed) == sorted(path.relative_to(ROOT / "python").as_posix() for path in found)
+
+
 def test_a_release_has_one_version_and_a_date(tmp_path: Path) -> None:
     for place in [*release.PLACES, "CHANGELOG.md"]:
         (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
