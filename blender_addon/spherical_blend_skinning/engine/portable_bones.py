@@ -11,7 +11,7 @@ from ..core.twist import Limb
 from . import node_trees
 from .formulas import Formulas
 from .portable_joints import ARMATURE
-from .portable_twist import twisted_joints
+from .portable_twist import frame_matrices
 
 __all__ = ["bone_tree"]
 
@@ -53,7 +53,7 @@ def bone_tree(name: str, bones: Sequence[str], limbs: Sequence[Limb] = (), frame
     # Number 0 is no bone and stays at rest.
     matrices = [nodes.multiply(info["Pose"], nodes.invert(info["Rest Pose"])) for info in infos]
     lengths = [info["Rest Length"] for info in infos]
-    limb_matrices = twisted_joints(name, nodes, matrices, limbs, frames)
+    limb_matrices = frame_matrices(name, nodes, matrices, limbs, frames)
     # Single values are used, because an operation on a field takes ten times as long.
     shortest = lengths[0]
     for length in lengths[1:]:

@@ -17,10 +17,10 @@ from . import node_trees
 from .formulas import Formulas, Socket
 from .portable_joints import polar_rotation
 
-__all__ = ["twisted_joints"]
+__all__ = ["frame_matrices"]
 
 
-def twisted_joints(
+def frame_matrices(
     name: str, nodes: Formulas, matrices: Sequence[Socket], limbs: Sequence[Limb], count: int
 ) -> list[Socket]:
     """The skinning matrices of so many joints along each limb, limb after limb.

@@ -21,7 +21,7 @@ from ..rigging.rig import Rig
 from ..rigging.shapes import ShapeMotion
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh, MeshPart
-from ..rigging.twist_joints import twisted_animation, twisted_mesh, twisted_rig
+from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
 from ..skinning.influences import of_joints, with_rows
 from ..skinning.reports import WeightReport, WeightWarning
@@ -412,10 +412,10 @@ class Character:
             raise ValueError(f"twist is of {twist.joint_count} joints, where there are {len(self.skeleton)}")
         if not 0 < rate < np.inf:
             raise ValueError(f"rate is {rate}; it must be positive and finite")
-        skeleton, rig = twisted_rig(self.skeleton, self.rig, twist)
-        moving = (twisted_animation(animation, self.skeleton, rig, twist, rate) for animation in self.animations)
+        skeleton, rig = rig_with_frames(self.skeleton, self.rig, twist)
+        moving = (animation_with_frames(animation, self.skeleton, rig, twist, rate) for animation in self.animations)
         return Character(
-            self.name, twisted_mesh(self.mesh, twist), skeleton, rig, Animations(moving), options=self.options
+            self.name, mesh_with_frames(self.mesh, twist), skeleton, rig, Animations(moving), options=self.options
         )
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:

@@ -21,13 +21,13 @@ from .triangle_mesh import Mesh
 Floats = NDArray[np.float64]
 
 
-def twisted_mesh(mesh: Mesh, twist: Twist) -> Mesh:
+def mesh_with_frames(mesh: Mesh, twist: Twist) -> Mesh:
     """The mesh with the influences of the frames; without centers, which don't fit them."""
     influences = tidy(*twist.influences(mesh.positions, mesh.joint_indices, mesh.joint_weights))
     return replace(mesh, joint_indices=influences.joint_indices, joint_weights=influences.joint_weights, centers=None)
 
 
-def twisted_rig(skeleton: Skeleton, rig: Rig, twist: Twist) -> tuple[Skeleton, Rig]:
+def rig_with_frames(skeleton: Skeleton, rig: Rig, twist: Twist) -> tuple[Skeleton, Rig]:
     """The joints and the nodes with the frames at their end: frame k of bone b is joint J + b frames + k.
 
     A frame is a child of its joint, and is where that is at bind. In the pose of the file it is turned by the twists
@@ -44,7 +44,7 @@ def twisted_rig(skeleton: Skeleton, rig: Rig, twist: Twist) -> tuple[Skeleton, R
     return rig_with_helpers(skeleton, rig, np.repeat(twist.joints, twist.frames), names, local)
 
 
-def twisted_animation(animation: Animation, skeleton: Skeleton, rig: Rig, twist: Twist, rate: float) -> Animation:
+def animation_with_frames(animation: Animation, skeleton: Skeleton, rig: Rig, twist: Twist, rate: float) -> Animation:
     """An animation that moves the frames, too: at its own keys, and at least `rate` times a second.
 
     The twists are followed from the first moment to the last, so that none of them jumps.
