@@ -128,6 +128,23 @@ SBS_INLINE lanes absolute_lanes(lanes a) {
   return larger_lanes(a, -a);
 }
 
+SBS_INLINE lanes load_lanes(const SBS_LANE *from) {
+  lanes v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+SBS_INLINE void store_lanes(lanes v, SBS_LANE *to) {
+  memcpy(to, &v, sizeof v);
+}
+
+/* ----------------------------------------------------------------------------------------------- the small algebra -- */
+
+/*
+ * As in base/algebra.h, for each lane: vectors (3), matrices of three columns (9), and symmetric matrices
+ * (00, 01, 02, 11, 12, 22).
+ */
+
 /* a . b */
 SBS_INLINE lanes dot_lanes(const lanes a[3], const lanes b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -140,14 +157,72 @@ SBS_INLINE void cross_lanes(const lanes a[3], const lanes b[3], lanes out[3]) {
   out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-SBS_INLINE lanes load_lanes(const SBS_LANE *from) {
-  lanes v;
-  memcpy(&v, from, sizeof v);
-  return v;
+/* sum += a x b */
+SBS_INLINE void add_cross_lanes(lanes sum[3], const lanes a[3], const lanes b[3]) {
+  sum[0] += a[1] * b[2] - a[2] * b[1];
+  sum[1] += a[2] * b[0] - a[0] * b[2];
+  sum[2] += a[0] * b[1] - a[1] * b[0];
 }
 
-SBS_INLINE void store_lanes(lanes v, SBS_LANE *to) {
-  memcpy(to, &v, sizeof v);
+/* sum += m v */
+SBS_INLINE void add_moved_lanes(const lanes m[9], const lanes v[3], lanes sum[3]) {
+  for (int i = 0; i < 3; i++) sum[i] += m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
+}
+
+/* sum += m^T v */
+SBS_INLINE void add_transposed_lanes(const lanes m[9], const lanes v[3], lanes sum[3]) {
+  for (int j = 0; j < 3; j++) sum[j] += dot_lanes(m + 3 * j, v);
+}
+
+/* m v */
+SBS_INLINE void apply_lanes(const lanes m[9], const lanes v[3], lanes out[3]) {
+  out[0] = out[1] = out[2] = NO_LANES;
+  add_moved_lanes(m, v, out);
+}
+
+/* m^T m */
+SBS_INLINE void gram_of(const lanes m[9], lanes gram[6]) {
+  gram[0] = dot_lanes(m, m);
+  gram[1] = dot_lanes(m, m + 3);
+  gram[2] = dot_lanes(m, m + 6);
+  gram[3] = dot_lanes(m + 3, m + 3);
+  gram[4] = dot_lanes(m + 3, m + 6);
+  gram[5] = dot_lanes(m + 6, m + 6);
+}
+
+SBS_INLINE void add_to_diagonal(lanes m[6], SBS_LANE number) {
+  m[0] += number;
+  m[3] += number;
+  m[5] += number;
+}
+
+/* A symmetric positive definite matrix as L D L^T, by which several equations are solved. */
+typedef struct factors {
+  lanes l10, l20, l21;
+  lanes inverse[3]; /* of D */
+} factors;
+
+SBS_INLINE factors factorize(const lanes m[6]) {
+  factors f;
+  f.inverse[0] = (SBS_LANE)1 / m[0];
+  f.l10 = m[1] * f.inverse[0];
+  f.l20 = m[2] * f.inverse[0];
+  f.inverse[1] = (SBS_LANE)1 / (m[3] - f.l10 * m[1]);
+  const lanes rest = m[4] - f.l20 * m[1];
+  f.l21 = rest * f.inverse[1];
+  f.inverse[2] = (SBS_LANE)1 / (m[5] - f.l20 * m[2] - f.l21 * rest);
+  return f;
+}
+
+/* sum += the solution for the right side */
+SBS_INLINE void add_solution(const factors *f, const lanes right[3], lanes sum[3]) {
+  const lanes y1 = right[1] - f->l10 * right[0];
+  const lanes y2 = right[2] - f->l20 * right[0] - f->l21 * y1;
+  const lanes x2 = y2 * f->inverse[2];
+  const lanes x1 = y1 * f->inverse[1] - f->l21 * x2;
+  sum[0] += right[0] * f->inverse[0] - f->l10 * x1 - f->l20 * x2;
+  sum[1] += x1;
+  sum[2] += x2;
 }
 
 #endif

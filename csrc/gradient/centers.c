@@ -27,23 +27,6 @@ typedef struct batch {
   lanes loss;     /* of the normal equations, relative */
 } batch;
 
-SBS_INLINE void apply_lanes(const lanes m[9], const lanes v[3], lanes out[3]) {
-  out[0] = out[1] = out[2] = NO_LANES;
-  add_moved_lanes(m, v, out);
-}
-
-/* out += m^T v */
-SBS_INLINE void add_transposed_lanes(const lanes m[9], const lanes v[3], lanes out[3]) {
-  for (int j = 0; j < 3; j++) out[j] += dot_lanes(m + 3 * j, v);
-}
-
-/* out += a x b */
-SBS_INLINE void add_cross_lanes(lanes out[3], const lanes a[3], const lanes b[3]) {
-  out[0] += a[1] * b[2] - a[2] * b[1];
-  out[1] += a[2] * b[0] - a[0] * b[2];
-  out[2] += a[0] * b[1] - a[1] * b[0];
-}
-
 /* What moves points: [A | t] of joint k of every set. */
 SBS_INLINE void read_moving(const batch *of, size_t k, lanes m[12]) {
   const sbs_vec4 *columns[4][LANES];
@@ -108,8 +91,8 @@ static SBS_CALLED void find_equations(batch *of) {
     for (int i = 0; i < 6; i++) normal[i] += of->weight * gram[i];
     for (int j = 0; j < 3; j++) of->right[j] -= of->weight * dot_lanes(d + 3 * j, d + 9);
   }
-  of->loss = DBL_EPSILON / damping * (normal[0] + normal[1] + normal[2]);
-  for (int i = 0; i < 3; i++) normal[i] += damping;
+  of->loss = DBL_EPSILON / damping * (normal[0] + normal[3] + normal[5]);
+  add_to_diagonal(normal, damping);
   of->normal = factorize(normal);
 }
 

@@ -94,14 +94,4 @@ SBS_INLINE void transpose_from_lanes(const lanes in[4], sbs_vec4 out[LANES]) {
 #endif
 }
 
-/* columns of A^T A: (00, 11, 22, 01, 02, 12) */
-SBS_INLINE void gram_of(const lanes a[9], lanes gram[6]) {
-  gram[0] = dot_lanes(a, a);
-  gram[1] = dot_lanes(a + 3, a + 3);
-  gram[2] = dot_lanes(a + 6, a + 6);
-  gram[3] = dot_lanes(a, a + 3);
-  gram[4] = dot_lanes(a, a + 6);
-  gram[5] = dot_lanes(a + 3, a + 6);
-}
-
 #endif

@@ -32,8 +32,8 @@ SBS_INLINE void gather_matrices(const sbs_joints_args *args, size_t begin, size_
 
 /* |A^T A - I| <= SBS_RIGID_TOLERANCE and det A > 0 */
 SBS_INLINE lane_mask find_rigid(const lanes a[9], const lanes gram[6]) {
-  const lanes d0 = gram[0] - 1.0, d1 = gram[1] - 1.0, d2 = gram[2] - 1.0;
-  const lanes defect = d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (gram[3] * gram[3] + gram[4] * gram[4] + gram[5] * gram[5]);
+  const lanes d0 = gram[0] - 1.0, d1 = gram[3] - 1.0, d2 = gram[5] - 1.0;
+  const lanes defect = d0 * d0 + d1 * d1 + d2 * d2 + 2.0 * (gram[1] * gram[1] + gram[2] * gram[2] + gram[4] * gram[4]);
   const lanes det =
       a[0] * (a[4] * a[8] - a[5] * a[7]) + a[1] * (a[5] * a[6] - a[3] * a[8]) + a[2] * (a[3] * a[7] - a[4] * a[6]);
   return (defect <= SBS_RIGID_TOLERANCE * SBS_RIGID_TOLERANCE) & (det > 0.0);
@@ -50,9 +50,9 @@ SBS_INLINE void nearest_rotation(const lanes gram_of_a[6], lanes x[9]) {
     if (step) gram_of(x, gram);
     for (int i = 0; i < 3; i++) {
       const lanes r0 = x[i], r1 = x[3 + i], r2 = x[6 + i]; /* a row */
-      x[i] = r0 + 0.5 * (r0 * (1.0 - gram[0]) - r1 * gram[3] - r2 * gram[4]);
-      x[3 + i] = r1 + 0.5 * (r1 * (1.0 - gram[1]) - r0 * gram[3] - r2 * gram[5]);
-      x[6 + i] = r2 + 0.5 * (r2 * (1.0 - gram[2]) - r0 * gram[4] - r1 * gram[5]);
+      x[i] = r0 + 0.5 * (r0 * (1.0 - gram[0]) - r1 * gram[1] - r2 * gram[2]);
+      x[3 + i] = r1 + 0.5 * (r1 * (1.0 - gram[3]) - r0 * gram[1] - r2 * gram[4]);
+      x[6 + i] = r2 + 0.5 * (r2 * (1.0 - gram[5]) - r0 * gram[2] - r1 * gram[4]);
     }
   }
 }

@@ -39,40 +39,4 @@ SBS_INLINE void next_sets(const sbs_skin *skin, const unsigned char *kinds, cons
   transpose_vectors(of->origins, of->point);
 }
 
-/* a += m v, of columns */
-SBS_INLINE void add_moved_lanes(const lanes m[9], const lanes v[3], lanes a[3]) {
-  for (int i = 0; i < 3; i++) a[i] += m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
-}
-
-/*
- * Symmetric positive definite matrices (00, 11, 22, 01, 02, 12) as L D L^T; stable without pivoting, however ill-
- * conditioned.
- */
-typedef struct factors {
-  lanes l10, l20, l21;
-  lanes inverse[3]; /* of D */
-} factors;
-
-SBS_INLINE factors factorize(const lanes n[6]) {
-  factors f;
-  f.inverse[0] = 1.0 / n[0];
-  f.l10 = n[3] * f.inverse[0];
-  f.l20 = n[4] * f.inverse[0];
-  f.inverse[1] = 1.0 / (n[1] - f.l10 * n[3]);
-  const lanes rest = n[5] - f.l20 * n[3];
-  f.l21 = rest * f.inverse[1];
-  f.inverse[2] = 1.0 / (n[2] - f.l20 * n[4] - f.l21 * rest);
-  return f;
-}
-
-SBS_INLINE void add_solution(const factors *f, const lanes right[3], lanes z[3]) {
-  const lanes y1 = right[1] - f->l10 * right[0];
-  const lanes y2 = right[2] - f->l20 * right[0] - f->l21 * y1;
-  const lanes x2 = y2 * f->inverse[2];
-  const lanes x1 = y1 * f->inverse[1] - f->l21 * x2;
-  z[0] += right[0] * f->inverse[0] - f->l10 * x1 - f->l20 * x2;
-  z[1] += x1;
-  z[2] += x2;
-}
-
 #endif

@@ -127,13 +127,15 @@ SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes 
   lanes mean[15], normal[6], right[3]; /* M, mean t and mean R^T t */
   for (int j = 0; j < 5; j++) transpose_vectors(sums[j], mean + 3 * j);
   gram_of(mean, normal);
-  for (int i = 0; i < 6; i++) normal[i] = weight * ((i < 3 ? 1.0 : 0.0) - normal[i]);
+  for (int i = 0; i < 6; i++) normal[i] = -normal[i];
+  add_to_diagonal(normal, 1.0); /* before they are scaled, as most of it cancels */
+  for (int i = 0; i < 6; i++) normal[i] *= weight;
   const lanes *f = batch->sets.point;
-  right[0] = normal[0] * f[0] + normal[3] * f[1] + normal[4] * f[2];
-  right[1] = normal[3] * f[0] + normal[1] * f[1] + normal[5] * f[2];
-  right[2] = normal[4] * f[0] + normal[5] * f[1] + normal[2] * f[2];
+  right[0] = normal[0] * f[0] + normal[1] * f[1] + normal[2] * f[2];
+  right[1] = normal[1] * f[0] + normal[3] * f[1] + normal[4] * f[2];
+  right[2] = normal[2] * f[0] + normal[4] * f[1] + normal[5] * f[2];
   for (int j = 0; j < 3; j++) right[j] = weight * (dot_lanes(mean + 3 * j, mean + 9) - mean[12 + j]) - right[j];
-  for (int i = 0; i < 3; i++) normal[i] += damping;
+  add_to_diagonal(normal, damping);
   const factors by = factorize(normal);
   z[0] = z[1] = z[2] = zero;
   add_solution(&by, right, z);
