@@ -16,13 +16,13 @@
  *
  * Equations of three unknowns are solved in these ways. Errors are relative; k is the matrix's condition number.
  *
- *   sbs_solve_symmetric         L D L^T, of a positive definite matrix, without pivoting: a few k eps
- *   the same in base/lanes.h    factors first, for several right sides; the same error
- *   and in kernels/vectors.inc  in the skin's type. No pivot is less than a bound that the caller knows
- *   sbs_solve_axial             (tr S - S) y = x by cofactors, S symmetric: a few k^2 eps, and 0 if singular
- *   newton_step of kernels/average_steps.inc  by cofactors, as it takes one division where L D L^T waits for three; k is
- *                               20 at most
- *   sbs_svd of base/lapack.h    of tall or singular matrices: k eps, without forming normal equations
+ *   sbs_solve_symmetric     L D L^T of a positive definite matrix, without pivoting: a few k eps
+ *   factorize, add_solution (base/lanes.h)  the same for several right sides
+ *   NAME(solve_symmetric) (kernels/vectors.inc)  the same in the skin's type; no pivot is less than a bound that is given
+ *   sbs_solve_axial         (tr S - S) y = x, S symmetric, by cofactors: a few k^2 eps; 0 if singular
+ *   NAME(newton_step) (kernels/average_steps.inc)  by cofactors, whose one division is sooner done than the three that
+ *                           wait for each other in L D L^T; k is 20 at most
+ *   sbs_svd (base/lapack.h)  of tall and of singular matrices, without normal equations: k eps
  */
 
 /* ---------------------------------------------------------------------------------------------------- by value -- */
