@@ -18,14 +18,14 @@
  *
  *   sbs_solve_symmetric     L D L^T of a positive definite matrix, without pivoting: a few k eps
  *   factorize, add_solution (base/lanes.h)  the same for several right sides
- *   NAME(solve_symmetric) (kernels/vectors.inc)  the same in the skin's type; no pivot is less than a bound that is given
+ *   NAME(solve_symmetric) (kernels/vectors.inc)  the same in the skin's type; no pivot is below a bound that is given
  *   sbs_solve_axial         (tr S - S) y = x, S symmetric, by cofactors: a few k^2 eps; 0 if singular
  *   NAME(newton_step) (kernels/average_steps.inc)  by cofactors, whose one division is sooner done than the three that
  *                           wait for each other in L D L^T; k is 20 at most
  *   sbs_svd (base/lapack.h)  of tall and of singular matrices, without normal equations: k eps
  */
 
-/* ---------------------------------------------------------------------------------------------------- by value -- */
+/* ----------------------------------------------------------------------------------------------------- by value -- */
 
 typedef struct sbs_vec3 {
   double x, y, z;
@@ -60,7 +60,7 @@ static inline sbs_vec3 sbs_vec3_cross(sbs_vec3 a, sbs_vec3 b) {
   return (sbs_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* ------------------------------------------------------------------------------------------------------ arrays -- */
+/* ------------------------------------------------------------------------------------------------------- arrays -- */
 
 static inline double sbs_dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -119,7 +119,7 @@ static inline int sbs_is_singular(const double m[9]) {
   return !(fabs(sbs_determinant(m)) > 1e-12 * norm * sqrt(norm));
 }
 
-/* -------------------------------------------------------------------------------------------- four doubles at once -- */
+/* ----------------------------------------------------------------------------------------- four doubles at once -- */
 
 /* By the compiler's vector extension. */
 typedef double sbs_vec4 __attribute__((vector_size(32)));

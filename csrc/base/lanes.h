@@ -138,7 +138,7 @@ SBS_INLINE void store_lanes(lanes v, SBS_LANE *to) {
   memcpy(to, &v, sizeof v);
 }
 
-/* ----------------------------------------------------------------------------------------------- the small algebra -- */
+/* -------------------------------------------------------------------------------------------- the small algebra -- */
 
 /*
  * As in base/algebra.h, for each lane: vectors (3), matrices of three columns (9), and symmetric matrices
