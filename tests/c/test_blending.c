@@ -200,6 +200,44 @@ static void test_others_keep_their_influences(void) {
 
 /* ----------------------------------------------------------------------------------------------------------- a pose */
 
+/* What is bound, as a skin: the forearm is twisted by 179 degrees, of which each vertex turns by t about the bone. */
+static void test_a_twist_by_the_skin(void) {
+  const int32_t attachment[VERTICES] = {1, 1, 1, 1, 1, 1};
+  const double t_min[JOINTS] = {NAN, -0.5, NAN}, t_max[JOINTS] = {NAN, 0.5, NAN};
+  const transform matrices[JOINTS] = {identity(), rotation(1, 0, 0, 179.0), rotation(1, 0, 0, 179.0)};
+  const sbs_deform_options options = sbs_blending_deform_options();
+  sbs_blending_desc desc = arm();
+  results found;
+  desc.attachment = attachment;
+  desc.t_min = t_min;
+  desc.t_max = t_max;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  sbs_skin_desc mesh = sbs_default_skin_desc();
+  mesh.vertex_count = VERTICES;
+  mesh.joint_count = JOINTS;
+  mesh.influences_per_vertex = 2;
+  mesh.scalar = mesh.weight_scalar = SBS_FLOAT64;
+  mesh.rest_positions = points;
+  mesh.joint_indices = found.joint_indices;
+  mesh.joint_weights = found.joint_weights;
+  mesh.parents = parents;
+  mesh.joint_positions = joint_positions[0];
+  mesh.centers = found.centers[0];
+  sbs_skin *skin = NULL;
+  double positions[VERTICES][3];
+  const sbs_pose pose = {.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
+  if (!CHECK_EQUAL(sbs_skin_new(&mesh, NULL, &skin, NULL, NULL), SBS_OK)) return;
+  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, NULL, NULL, NULL), SBS_OK);
+  for (size_t v = 0; v < VERTICES; v++) {
+    const double angle = found.t[v] * 179.0 * (acos(-1.0) / 180.0), *rest = points[v];
+    /* some roundings of numbers of size 3, and an angle near 180 degrees */
+    CHECK_NEAR(positions[v][0], rest[0], 1e-13);
+    CHECK_NEAR(positions[v][1], cos(angle) * rest[1] - sin(angle) * rest[2], 1e-13);
+    CHECK_NEAR(positions[v][2], sin(angle) * rest[1] + cos(angle) * rest[2], 1e-13);
+  }
+  sbs_skin_free(skin);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- faults */
 
 static void check_refused(const sbs_blending_desc *desc, sbs_status status, const char *argument) {
@@ -338,6 +376,7 @@ int main(void) {
   RUN(test_attachments_and_zones_of_the_mesh);
   RUN(test_attached_to_the_heaviest);
   RUN(test_others_keep_their_influences);
+  RUN(test_a_twist_by_the_skin);
   RUN(test_refuses_pointers_and_counts);
   RUN(test_refuses_numbers);
   RUN(test_refuses_joints_that_cannot_be_blended);

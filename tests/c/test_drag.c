@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dragging, from C: what it refuses, and that where memory is short nothing has happened. */
+/* Dragging, from C: a known answer, what it refuses, and that where memory is short nothing has happened. */
 #include <sbs/drag.h>
 
 #include "base/memory.h"
@@ -45,6 +45,28 @@ static sbs_drag_options options_of(double radius) {
   sbs_drag_options options = sbs_default_drag_options();
   options.radius = radius;
   return options;
+}
+
+/* Two joints that share their position take a point along the arc between them: its middle is half of each. */
+static void test_known_answer(void) {
+  sbs_brush *brush = new_brush(NULL);
+  const sbs_drag_options options = options_of(0.5);
+  const double target[3] = {0.0, 2.0 * sqrt(0.5), 2.0 * sqrt(0.5)};
+  sbs_brush_change change;
+  CHECK_EQUAL(sbs_drag_vertex(brush, &options, &pose, 1, target, &change, NULL), SBS_OK);
+  CHECK_EQUAL(change.vertex_count, 1);
+  CHECK_EQUAL(change.vertices[0], 1);
+  CHECK_NEAR(change.new_joint_weights[0], 0.5, 1e-8);
+  CHECK_NEAR(change.new_joint_weights[1], 0.5, 1e-8);
+  CHECK(change.old_joint_weights[0] == 0.75 && change.old_joint_weights[1] == 0.25);
+  CHECK_EQUAL(sbs_brush_restore(brush, change.vertices, change.old_joint_indices, change.old_joint_weights,
+                                change.vertex_count, NULL),
+              SBS_OK);
+  double restored[VERTICES * LIMIT];
+  int32_t joints[VERTICES * LIMIT];
+  CHECK_EQUAL(sbs_brush_get_influences(brush, joints, restored), SBS_OK);
+  for (size_t v = 0; v < VERTICES; v++) CHECK(restored[LIMIT * v] == 0.75 && restored[LIMIT * v + 1] == 0.25);
+  sbs_brush_free(brush);
 }
 
 static void test_every_allocation_fails_in_turn(void) {
@@ -124,6 +146,7 @@ static void test_errors(void) {
 }
 
 int main(void) {
+  RUN(test_known_answer);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_errors);
   return harness_result();
