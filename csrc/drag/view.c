@@ -5,18 +5,8 @@
 
 #include "base/fault.h"
 #include "base/isa.h"
-#include "base/scalar.h"
 #include "pose/batches.h"
 #include "pose/twist.h"
-
-/* Copies matrices (J, rows, 4) to (J, 3, 4) double. */
-static void read_matrices(const sbs_pose *pose, size_t joint_count, double *matrices) {
-  for (size_t j = 0; j < joint_count; j++) {
-    for (size_t i = 0; i < 12; i++) {
-      matrices[12 * j + i] = sbs_scalar_get(pose->skinning_matrices, pose->scalar, 4 * pose->rows * j + i);
-    }
-  }
-}
 
 /* M C M of the joint on the other side, with M the reflection x -> S x + 2 position e. */
 static void mirror_matrices(const sbs_drag_options *options, size_t joint_count, const double *from, double *to) {
@@ -61,7 +51,7 @@ sbs_status sbs_view_init(const sbs_drag_options *options, const sbs_pose *pose, 
                      .count = count};
   sbs_status status = SBS_OK;
   if (arena->failed) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  read_matrices(pose, joint_count, given);
+  sbs_read_matrices(pose, 0, joint_count, given);
   if (mirrored) mirror_matrices(options, joint_count, given, seen);
   const double *matrices = mirrored ? seen : given;
   if (options->twist) {

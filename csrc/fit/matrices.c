@@ -7,9 +7,9 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/lapack.h"
-#include "base/scalar.h"
 #include "base/threads.h"
 #include "fit/check.h"
+#include "pose/twist.h"
 #include "sbs/fit.h"
 #include "skin/influences.h"
 #include "twist/twist.h"
@@ -125,22 +125,11 @@ static double sum_of_squares(const double *left, size_t count) {
   return sum;
 }
 
-static void read_matrices(const sbs_pose *poses, size_t first, size_t count, double *matrices) {
-  const size_t numbers = 4 * poses->rows;
-  for (size_t j = 0; j < count; j++) {
-    for (size_t i = 0; i < 12; i++) {
-      const size_t at = (first + j) * numbers + i;
-      matrices[12 * j + i] = poses->scalar == SBS_FLOAT32 ? (double)((const float *)poses->skinning_matrices)[at]
-                                                          : ((const double *)poses->skinning_matrices)[at];
-    }
-  }
-}
-
 static sbs_status fit_frame(const matrices_fit *of, size_t frame, double *left) {
   const sbs_fit_desc *desc = of->desc;
   const size_t joints = desc->joint_count, numbers = 3 * desc->vertex_count;
   double *matrices = of->matrices + frame * joints * 12;
-  read_matrices(&desc->poses, frame * joints, joints, matrices);
+  sbs_read_matrices(&desc->poses, frame * joints, joints, matrices);
   memcpy(left, desc->posed + frame * numbers, numbers * sizeof *left);
   for (size_t j = 0; j < joints; j++) {
     for (size_t i = of->groups[j].begin; i < of->groups[j].end; i++) {

@@ -21,18 +21,12 @@ typedef struct rotation {
   sbs_vec4 quaternion;
 } rotation;
 
-/* The 3x4 matrix of a joint. */
-static void read_matrix(const sbs_pose *pose, size_t joint, double matrix[12]) {
-  const size_t first = joint * 4 * pose->rows;
-  for (size_t i = 0; i < 12; i++) matrix[i] = sbs_scalar_get(pose->skinning_matrices, pose->scalar, first + i);
-}
-
 static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_t number, rotation *of) {
   double matrix[12];
   sbs_joint joint;
   sbs_stretch stretch;
   unsigned char kind;
-  read_matrix(pose, number, matrix);
+  sbs_read_matrices(pose, number, 1, matrix);
   const sbs_joints_args args = {.matrices = matrix, .scalar = SBS_FLOAT64, .rows = 3, .joints = &joint, .kinds = &kind};
   sbs_joints_batch_of(twist->isa)(&args, 0, 1);
   const sbs_status status = sbs_decompose_joint(&joint, kind, &stretch);
@@ -135,7 +129,7 @@ sbs_status sbs_twist_pose_gradient(const sbs_twist *twist, const sbs_pose *pose,
     const double *bone_angles = angles ? angles + 2 * b : found;
     if (!angles) status = sbs_twist_find_angles(twist, pose, b, 1, NULL, found);
     if (status) break;
-    read_matrix(pose, (size_t)bone->joint, joint);
+    sbs_read_matrices(pose, (size_t)bone->joint, 1, joint);
     for (size_t k = 0; k < twist->frames; k++) {
       const double share = (double)k / (double)(twist->frames - 1);
       const double by_angle =

@@ -12,8 +12,7 @@
 #include "pose/check.h"
 #include "pose/joint.h"
 
-/* The 3x4 matrices of joints [first, first + count). */
-static void read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices) {
+void sbs_read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices) {
   const size_t size = 4 * pose->rows;
   if (pose->scalar == SBS_FLOAT32) {
     const float *from = (const float *)pose->skinning_matrices + first * size;
@@ -39,7 +38,7 @@ static sbs_status rotations_of(const sbs_twist *twist, const sbs_pose *pose, siz
     const sbs_twist_bone *bone = twist->bones + first + b;
     const int32_t of[3] = {bone->joint, bone->parent < 0 ? bone->joint : bone->parent,
                            bone->child < 0 ? bone->joint : bone->child};
-    for (size_t i = 0; i < 3; i++) read_matrices(pose, (size_t)of[i], 1, matrices + 12 * (3 * b + i));
+    for (size_t i = 0; i < 3; i++) sbs_read_matrices(pose, (size_t)of[i], 1, matrices + 12 * (3 * b + i));
   }
   const sbs_joints_args args = {
       .matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3, .joints = joints, .kinds = kinds};
@@ -186,7 +185,7 @@ static void write_frames(const sbs_twist *twist, size_t number, const double ang
 
 sbs_status sbs_twist_pose_joints(const sbs_twist *twist, const sbs_pose *pose, const double *angles, double *matrices) {
   sbs_status status = SBS_OK;
-  read_matrices(pose, 0, twist->joint_count, matrices);
+  sbs_read_matrices(pose, 0, twist->joint_count, matrices);
   for (size_t b = 0; b < twist->bone_count && !status; b += SBS_TWIST_BONES) {
     const size_t count = bones_from(twist, b);
     double found[2 * SBS_TWIST_BONES];

@@ -25,6 +25,9 @@ sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, siz
 /* Checks the angles of poses, if they are given: the twist, which may be NULL, has to be there then. */
 sbs_status sbs_check_twist_angles(const sbs_twist *twist, const sbs_pose *poses, size_t frame_count, sbs_fault *fault);
 
+/* Reads the matrices of joints [first, first + count) of a pose, as (count, 3, 4). */
+void sbs_read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices);
+
 /* One of several poses of a skeleton, with a twist or NULL. */
 sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_twist *twist, size_t frame);
 
