@@ -68,6 +68,7 @@ static const char *option_range(const char *option) {
   if (is(option, "activations")) return "between 0 and 1";
   if (is(option, "pull")) return "finite and at least 0";
   if (is(option, "allowed")) return "true for one joint at least";
+  if (is(option, "initial_indices")) return "a joint that the vertex may use, once, of at most as many as influences";
   if (is(option, "limit")) return "at least the number of locked joints that influence a vertex";
   return "in its range";
 }

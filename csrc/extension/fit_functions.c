@@ -68,6 +68,8 @@ static const core_row weights_rows[] = {
     {"allowed", CORE_FLAGS, .at = offsetof(fit_call, desc.allowed), "(V, J)", .optional = 1},
     {"toward", CORE_DOUBLES, .at = offsetof(fit_call, desc.toward), "(V, J)", .optional = 1},
     {"pull", CORE_REAL, .at = offsetof(fit_call, options.pull), .optional = 1},
+    {"initial_indices", CORE_INT32, .at = offsetof(fit_call, desc.initial_indices), "(V, N)", .optional = 1},
+    {"initial_weights", CORE_DOUBLES, .at = offsetof(fit_call, desc.initial_weights), "(V, N)", .optional = 1},
     {"joint_indices", CORE_INT32, .at = offsetof(fit_call, joint_indices), "(V, K)", .result = 1},
     {"joint_weights", CORE_DOUBLES, .at = offsetof(fit_call, joint_weights), "(V, K)", .result = 1},
     {"errors", CORE_DOUBLES, .at = offsetof(fit_call, errors), "(V,)", .result = 1},
@@ -88,6 +90,7 @@ static int prepare_weights(void *address) {
 static sbs_status run_weights(void *address, sbs_fault *fault) {
   fit_call *given = address;
 
+  given->desc.initial_influences = given->desc.initial_indices ? core_length(given, 'N') : 0;
   const sbs_status status =
       sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors, fault);
 

@@ -14,9 +14,10 @@
 #include "fit/hull.h"
 #include "fit/joints.h"
 #include "fit/spread.h"
+#include "skin/influences.h"
 
 /* Joints with which other methods than the linear one begin, beyond those that are kept. */
-#define MORE_CANDIDATES 4
+#define MORE_CANDIDATES 12
 
 /* How often joints are added to them that would lower the error. */
 #define MORE_TURNS 4
@@ -24,9 +25,24 @@
 /* Steps with them, before the heaviest are chosen. */
 #define FIRST_STEPS 6
 
-/* Vertices of a chunk, and about what a product of a vertex takes, in nanoseconds. */
+/* Joints, the nearest ones, with which as the heaviest a search begins again. */
+#define MORE_STARTS 8
+
+/* Squares of distances, relative to the least that was found by any number of joints: beyond the first a search that
+   begins again is given up, between the second and third it is about where the other was, and below the last it gains. */
+#define FAR_OFF 4.0
+#define NO_FARTHER 1.2
+#define NO_NEARER 0.99
+#define GAIN 0.999
+
+/* A distance from the examples that counts as none, relative to that of the farthest joint; squared. */
+#define EXACT 1e-20
+#define FOUND 1e-12
+
+/* Vertices of a chunk, exchanges of joints that are gone on with, and about what a product takes, in nanoseconds. */
 enum {
   VERTICES_CHUNK = 8,
+  EXCHANGES = 6,
   PRODUCT_TIME = 1
 };
 
@@ -61,6 +77,7 @@ typedef struct workspace {
   double *points;                     /* (J, 3) from the example to where each joint takes the vertex, in a frame */
   double *gram;                       /* (J, J) */
   double *weights;                    /* (J) */
+  double *linear;                     /* (J) the weights of linear blending by any number of joints */
   double *by;                         /* (J, 3) */
   sbs_spread spread;                  /* of J joints */
   sbs_descent descent;                /* of `most` joints; its hull has room for J */
@@ -93,6 +110,7 @@ static workspace lay_out(const fit *of, sbs_arena *arena) {
   made.points = sbs_arena_take(arena, joints, 3 * sizeof(double));
   made.gram = sbs_arena_take(arena, joints * joints, sizeof(double));
   made.weights = sbs_arena_take(arena, joints, sizeof(double));
+  made.linear = sbs_arena_take(arena, joints, sizeof(double));
   made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(joints), sizeof(double));
   made.by = sbs_arena_take(arena, joints, 3 * sizeof(double));
   made.spread = sbs_new_spread(arena, joints);
@@ -298,19 +316,19 @@ static int drop_idle(workspace *work, size_t *count) {
   return any;
 }
 
-/* A sum of squares that counts as zero. */
-static double exact_error(const workspace *work) {
+/* The square of the distance from the examples to where the farthest joint takes a vertex, over all frames. */
+static double farthest(const workspace *work) {
   double most = 0.0;
   for (size_t j = 0; j < work->usable; j++) most = fmax(most, work->gram[j * work->usable + j]);
-  return 1e-20 * most;
+  return most;
 }
 
 /*
  * Adds those joints without weight whose growth lowers the error most, as long as there is room; joints that were added
  * before and have gained no weight make room. Returns how many were added. Linear blending alone does not tell which
- * joints matter.
+ * joints matter. With `any`, those that lower it least fill the room that is left.
  */
-static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t *count,
+static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_t vertex, int any, size_t *count,
                             workspace *work) {
   const sbs_fit_desc *desc = of->desc;
   const size_t usable = work->usable;
@@ -343,7 +361,7 @@ static size_t add_promising(const fit *of, const sbs_fit_formula *formula, size_
     for (size_t j = 0; j < usable; j++) {
       if (w[j] == 0.0 && (steepest == usable || slopes[j] < slopes[steepest])) steepest = j;
     }
-    if (steepest == usable || !(slopes[steepest] < mean)) break;
+    if (steepest == usable || (!any && !(slopes[steepest] < mean))) break;
     w[steepest] = -1.0; /* is among them now */
     work->indices[*count] = everyone[steepest];
     work->descent.now[(*count)++] = 0.0;
@@ -356,7 +374,21 @@ static int has_set_center(const sbs_fit_formula *formula) {
   return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
 }
 
-/* Fits with some of the candidates alone, from given weights, and keeps the result if it is the best so far. */
+/* Makes at most so many steps from the weights of now, and keeps the result if it is the best so far. */
+static void try_weights(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count, size_t steps,
+                        workspace *work, choice *best) {
+  double error = descend(of, formula, vertex, count, steps, work);
+  while (has_set_center(formula) && drop_idle(work, &count)) {
+    error = descend(of, formula, vertex, count, steps, work);
+  }
+  if (best->count && !(error < best->error)) return;
+  best->error = error;
+  best->count = count;
+  memcpy(best->weights, work->descent.now, count * sizeof *work->descent.now);
+  memcpy(best->indices, work->indices, count * sizeof *work->indices);
+}
+
+/* Fits with some of the candidates alone, from the weights that they have. */
 static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
                        const int32_t *chosen, size_t count, workspace *work, choice *best) {
   double sum = 0.0;
@@ -365,15 +397,7 @@ static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t ver
     work->indices[i] = all->indices[chosen[i]];
     work->descent.now[i] = sum > 0.0 ? all->weights[chosen[i]] / sum : 1.0 / (double)count;
   }
-  double error = descend(of, formula, vertex, count, of->options->iterations, work);
-  while (has_set_center(formula) && drop_idle(work, &count)) {
-    error = descend(of, formula, vertex, count, of->options->iterations, work);
-  }
-  if (best->count && !(error < best->error)) return;
-  best->error = error;
-  best->count = count;
-  memcpy(best->weights, work->descent.now, count * sizeof *work->descent.now);
-  memcpy(best->indices, work->indices, count * sizeof *work->indices);
+  try_weights(of, formula, vertex, count, of->options->iterations, work, best);
 }
 
 /*
@@ -383,7 +407,7 @@ static void try_choice(const fit *of, const sbs_fit_formula *formula, size_t ver
 static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
                           workspace *work, choice *best) {
   const size_t width = of->options->influences;
-  const double exact = exact_error(work);
+  const double exact = EXACT * farthest(work);
   int32_t *order = work->order, *chosen = work->chosen;
   for (size_t i = 0; i < all->count; i++) { /* by decreasing weight; those without any stay in their order */
     size_t at = i;
@@ -398,6 +422,8 @@ static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t 
     if (best->error <= exact) return;
   }
   for (size_t other = kept - 1; other < all->count; other++) {
+    const int is_idle = other >= kept && all->weights[order[other]] <= 0.0;
+    if (is_idle && !has_set_center(formula)) return; /* its growth does not lower the error */
     memcpy(chosen, order, kept * sizeof *order);
     chosen[kept - 1] = order[other];
     sort_joints(chosen, kept);
@@ -406,34 +432,212 @@ static void choose_joints(const fit *of, const sbs_fit_formula *formula, size_t 
   }
 }
 
-static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
-  const size_t width = of->options->influences;
-  const int linear = of->options->method == SBS_METHOD_LINEAR;
-  sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping};
-  find_usable(of, vertex, work);
-  sum_products(of, vertex, work);
-  sbs_status status = sbs_nearest_in_hull(work->usable, work->gram, NULL, work->weights, work->descent.hull);
-  if (status) return status;
-  size_t count = choose_heaviest(work->weights, work->usable, linear ? width : of->most, work->indices);
-  status = fit_chosen_linearly(work, count);
-  if (status || linear) {
-    if (!status) write_vertex(of, &formula, vertex, count, work);
-    return status;
+/* Joints of which one leaves a set, or one joins it, or both: -1 is none. */
+typedef struct exchange {
+  int32_t leaves, joins;
+  double error; /* before any step */
+} exchange;
+
+static int is_among(const int32_t *joints, size_t count, int32_t joint) {
+  for (size_t i = 0; i < count; i++) {
+    if (joints[i] == joint) return 1;
   }
+  return 0;
+}
+
+/* Puts the best weights with an exchange into those of now; a joint that joins takes the weight of the one that leaves.
+   Returns how many there are. */
+static size_t make_exchange(const choice *best, exchange given, workspace *work) {
+  size_t count = 0;
+  double moved = 0.0;
+  for (size_t i = 0; i < best->count; i++) {
+    if (best->indices[i] == given.leaves) {
+      moved = best->weights[i];
+    } else {
+      work->indices[count++] = best->indices[i];
+    }
+  }
+  if (given.joins >= 0) work->indices[count++] = given.joins;
+  sort_joints(work->indices, count);
+  const double scale = given.joins < 0 ? 1.0 / (1.0 - moved) : 1.0;
+  for (size_t n = 0; n < count; n++) {
+    work->descent.now[n] = moved;
+    for (size_t i = 0; i < best->count; i++) {
+      if (best->indices[i] == work->indices[n]) work->descent.now[n] = scale * best->weights[i];
+    }
+  }
+  return count;
+}
+
+/*
+ * Exchanges joints as long as that lowers the error: those that are nearest before any step are gone on with. The
+ * center of a set jumps, so that weights that are nearly 0 matter, too.
+ */
+static void exchange_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
+                            workspace *work, choice *best) {
+  vertex_fit context = {of, formula, vertex, work};
+  int is_better = 1;
+  while (is_better && best->error > FOUND * farthest(work)) {
+    exchange tried[EXCHANGES];
+    size_t count = 0;
+    for (size_t out = 0; out <= best->count; out++) {
+      for (size_t in = 0; in <= all->count; in++) {
+        exchange next = {out < best->count ? best->indices[out] : -1, in < all->count ? all->indices[in] : -1, 0.0};
+        if (next.leaves < 0 && (next.joins < 0 || best->count == of->options->influences)) continue;
+        if (next.joins < 0 ? best->count == 1 : is_among(best->indices, best->count, next.joins)) continue;
+        next.error = evaluate(&context, work->descent.now, make_exchange(best, next, work), NULL);
+        size_t at = count < EXCHANGES ? count++ : EXCHANGES;
+        for (; at > 0 && next.error < tried[at - 1].error; at--) {
+          if (at < EXCHANGES) tried[at] = tried[at - 1];
+        }
+        if (at < EXCHANGES) tried[at] = next;
+      }
+    }
+    is_better = 0;
+    for (size_t i = 0; i < count && !is_better; i++) {
+      const double before = best->error;
+      try_weights(of, formula, vertex, make_exchange(best, tried[i], work), of->options->iterations, work, best);
+      is_better = best->error < (1.0 - 1e-9) * before;
+    }
+  }
+}
+
+/* Whether quaternions of usable joints have other signs relative to each other by one joint than by another. */
+static int has_other_signs(const fit *of, const workspace *work, int32_t one, int32_t other) {
+  for (size_t f = 0; f < of->desc->frame_count; f++) {
+    const sbs_joint *joints = of->joints.joints + f * of->joints.count;
+    const sbs_vec4 a = joints[one].quaternion, b = joints[other].quaternion;
+    const int apart = sbs_vec4_dot(a, b) < 0.0;
+    for (size_t j = 0; j < work->usable; j++) {
+      const sbs_vec4 q = joints[work->everyone[j]].quaternion;
+      if ((sbs_vec4_dot(q, a) < 0.0) != ((sbs_vec4_dot(q, b) < 0.0) != apart)) return 1;
+    }
+  }
+  return 0;
+}
+
+static int32_t heaviest_joint(const int32_t *joints, const double *weights, size_t count) {
+  size_t heaviest = 0;
+  for (size_t i = 1; i < count; i++) {
+    if (weights[i] > weights[heaviest]) heaviest = i;
+  }
+  return joints[heaviest];
+}
+
+/* From the weights of now: adds joints as long as that lowers the error, then chooses those that stay; gives up where
+   that comes no nearer than `relaxed`, by any number of joints, which it lowers. */
+static void search(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count, workspace *work,
+                   double *relaxed, choice *best) {
   /* the center of a joint set jumps where a joint comes or goes: which of them stay is found about weighted ones */
-  sbs_fit_formula smooth = formula;
-  if (formula.center == SBS_CENTER_JOINT_SET) smooth.center = SBS_CENTER_WEIGHTED;
+  sbs_fit_formula smooth = *formula;
+  if (has_set_center(formula)) smooth.center = SBS_CENTER_WEIGHTED;
   const size_t steps = of->options->iterations, first_steps = steps < FIRST_STEPS ? steps : FIRST_STEPS;
   double error = descend(of, &smooth, vertex, count, first_steps, work);
-  for (int turn = 0; turn < MORE_TURNS && error > exact_error(work); turn++) {
-    if (!add_promising(of, &smooth, vertex, &count, work)) break;
+  if (best->count && *relaxed < DBL_MAX) { /* back where it was, or far off */
+    const int32_t here = heaviest_joint(work->indices, work->descent.now, count);
+    if (error > FAR_OFF * *relaxed) return;
+    const int is_near = error > NO_NEARER * *relaxed && error < NO_FARTHER * *relaxed;
+    if (is_near && !has_other_signs(of, work, here, heaviest_joint(best->indices, best->weights, best->count))) return;
+  }
+  for (int turn = 0; turn < MORE_TURNS && error > EXACT * farthest(work); turn++) {
+    if (!add_promising(of, &smooth, vertex, 0, &count, work)) break;
     error = descend(of, &smooth, vertex, count, first_steps, work);
   }
+  if (error > GAIN * *relaxed) return;
+  *relaxed = error;
+  if (has_set_center(formula)) add_promising(of, &smooth, vertex, 1, &count, work);
   const candidates all = {count, work->all_indices, work->all_weights};
   memcpy(work->all_indices, work->indices, count * sizeof *work->indices);
   memcpy(work->all_weights, work->descent.now, count * sizeof *work->descent.now);
+  choose_joints(of, formula, vertex, &all, work, best);
+  if (has_set_center(formula)) exchange_joints(of, formula, vertex, &all, work, best);
+}
+
+/* The usable joint, by its place, that takes a vertex nearest to its examples, of those not before `last`. */
+static size_t next_nearest(const workspace *work, size_t last) {
+  const size_t usable = work->usable;
+  size_t next = usable;
+  for (size_t j = 0; j < usable; j++) {
+    const double square = work->gram[j * usable + j];
+    if (last < usable) {
+      const double before = work->gram[last * usable + last];
+      if (square < before || (square == before && j <= last)) continue;
+    }
+    if (next == usable || square < work->gram[next * usable + next]) next = j;
+  }
+  return next;
+}
+
+/*
+ * The signs of quaternions are those relative to the heaviest joint, so that the error jumps where another becomes it,
+ * which no step gets across: the search begins again with others as the heaviest.
+ */
+static void search_on(const fit *of, const sbs_fit_formula *formula, size_t vertex, workspace *work, double *relaxed,
+                      choice *best) {
+  size_t joint = work->usable;
+  for (int start = 0; start < MORE_STARTS && best->error > FOUND * farthest(work); start++) {
+    joint = next_nearest(work, joint);
+    if (joint == work->usable) return;
+    const int32_t best_joint = heaviest_joint(best->indices, best->weights, best->count);
+    if (!has_other_signs(of, work, work->everyone[joint], best_joint)) continue;
+    for (size_t j = 0; j < work->usable; j++) work->weights[j] = 0.5 * work->linear[j] + 0.5 * (double)(j == joint);
+    const size_t count = choose_heaviest(work->weights, work->usable, of->most, work->indices);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) sum += work->descent.now[i] = work->weights[work->indices[i]];
+    for (size_t i = 0; i < count; i++) {
+      work->descent.now[i] /= sum;
+      work->indices[i] = work->everyone[work->indices[i]];
+    }
+    search(of, formula, vertex, count, work, relaxed, best);
+  }
+}
+
+/* Begins with the weights that are given, which are kept if no step lowers the error. */
+static void try_initial(const fit *of, const sbs_fit_formula *formula, size_t vertex, workspace *work, choice *best) {
+  const sbs_fit_desc *desc = of->desc;
+  const size_t width = desc->initial_influences;
+  const size_t steps[] = {0, of->options->iterations};
+  for (int turn = 0; turn < 2; turn++) {
+    size_t count = 0;
+    double sum = 0.0;
+    for (size_t i = vertex * width; i < (vertex + 1) * width; i++) {
+      if (sbs_usable_weight(desc->initial_weights[i]) > 0.0) work->chosen[count++] = desc->initial_indices[i];
+    }
+    sort_joints(work->chosen, count);
+    for (size_t n = 0; n < count; n++) {
+      for (size_t i = vertex * width; i < (vertex + 1) * width; i++) {
+        const double weight = sbs_usable_weight(desc->initial_weights[i]);
+        if (weight == 0.0 || desc->initial_indices[i] != work->chosen[n]) continue;
+        work->indices[n] = work->chosen[n];
+        sum += work->descent.now[n] = weight;
+      }
+    }
+    if (!count) return;
+    for (size_t n = 0; n < count; n++) work->descent.now[n] /= sum;
+    try_weights(of, formula, vertex, count, steps[turn], work, best);
+  }
+}
+
+static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
+  const int linear = of->options->method == SBS_METHOD_LINEAR;
+  const sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping};
+  find_usable(of, vertex, work);
+  sum_products(of, vertex, work);
   choice best = {.indices = work->best_indices, .weights = work->best_weights};
-  choose_joints(of, &formula, vertex, &all, work, &best);
+  if (of->desc->initial_indices) try_initial(of, &formula, vertex, work, &best);
+  sbs_status status = sbs_nearest_in_hull(work->usable, work->gram, NULL, work->linear, work->descent.hull);
+  if (status) return status;
+  const size_t most = linear ? of->options->influences : of->most;
+  const size_t count = choose_heaviest(work->linear, work->usable, most, work->indices);
+  status = fit_chosen_linearly(work, count);
+  if (status) return status;
+  if (linear) {
+    try_weights(of, &formula, vertex, count, 0, work, &best);
+  } else {
+    double relaxed = DBL_MAX;
+    search(of, &formula, vertex, count, work, &relaxed, &best);
+    search_on(of, &formula, vertex, work, &relaxed, &best);
+  }
   memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
   memcpy(work->descent.now, best.weights, best.count * sizeof *work->descent.now);
   write_vertex(of, &formula, vertex, best.count, work);
@@ -472,6 +676,38 @@ static sbs_status check_options(const sbs_fit_desc *desc, const sbs_fit_options 
   return SBS_OK;
 }
 
+/* Of each vertex, initial weights are of as many joints as may be kept, each once, and one that may be used. */
+static sbs_status check_initial(const sbs_fit_desc *desc, size_t most, sbs_fault *fault) {
+  const size_t width = desc->initial_influences;
+  if (!desc->initial_indices) return SBS_OK;
+  if (!desc->initial_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "initial_weights");
+  if (!width || width > SIZE_MAX / 64 / desc->vertex_count) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "initial_influences", (double)width, 1.0);
+  }
+  for (size_t v = 0; v < desc->vertex_count; v++) {
+    const int32_t *indices = desc->initial_indices + v * width;
+    const double *weights = desc->initial_weights + v * width;
+    size_t count = 0;
+    for (size_t i = 0; i < width; i++) {
+      const double weight = weights[i], joint = indices[i];
+      if (!isfinite(weight)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "initial_weights", v, i, weight, 0.0);
+      if (weight < 0.0) return sbs_fault_at(fault, SBS_ERROR_NEGATIVE, "initial_weights", v, i, weight, 0.0);
+      if (weight > SBS_LARGEST) {
+        return sbs_fault_at(fault, SBS_ERROR_TOO_LARGE, "initial_weights", v, i, weight, SBS_LARGEST);
+      }
+      if (indices[i] < 0 || (size_t)indices[i] >= desc->joint_count) {
+        return sbs_fault_at(fault, SBS_ERROR_JOINT_INDEX, "initial_indices", v, i, joint, (double)desc->joint_count);
+      }
+      if (weight == 0.0) continue;
+      int is_refused = ++count > most;
+      if (desc->allowed) is_refused |= !desc->allowed[v * desc->joint_count + (size_t)indices[i]];
+      for (size_t k = 0; k < i; k++) is_refused |= weights[k] > 0.0 && indices[k] == indices[i];
+      if (is_refused) return sbs_fault_at(fault, SBS_ERROR_OPTION, "initial_indices", v, i, joint, (double)most);
+    }
+  }
+  return SBS_OK;
+}
+
 sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *given, int32_t *joint_indices,
                            double *joint_weights, double *errors, sbs_fault *fault) {
   if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
@@ -482,6 +718,7 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   if (!status) status = check_options(desc, &options, fault);
   if (!status) status = sbs_check_fit(desc, fault);
   if (!status) status = sbs_check_fit_width(desc, options.influences, fault);
+  if (!status) status = check_initial(desc, options.influences, fault);
   if (status) return status;
 
   const size_t all = desc->vertex_count * options.influences;

@@ -262,6 +262,8 @@ def fit_weights(
     allowed: ArrayLike | None = None,  # (V, J) bool
     toward: ArrayLike | None = None,  # (V, J)
     pull: float = 0.0,
+    initial_indices: ArrayLike | None = None,  # (V, N)
+    initial_weights: ArrayLike | None = None,  # (V, N)
     threads: int | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]: ...  # (V, K), (V, K), (V,)
 def heat_weights(

@@ -94,6 +94,61 @@ static sbs_fit_desc describe(void) {
   return desc;
 }
 
+/* Given the weights that made the examples, no step is needed: they stay. A vertex without any is fitted all the same. */
+static void test_initial_weights(void) {
+  sbs_fit_desc desc = describe();
+  double given[VERTICES * INFLUENCES], weights[VERTICES * INFLUENCES], errors[VERTICES];
+  int32_t indices[VERTICES * INFLUENCES];
+  for (size_t i = 0; i < VERTICES * INFLUENCES; i++) given[i] = i < INFLUENCES ? 0.0 : mesh.joint_weights[i];
+  desc.initial_influences = INFLUENCES;
+  desc.initial_indices = mesh.joint_indices;
+  desc.initial_weights = given;
+  sbs_fit_options options = sbs_default_fit_options();
+  options.influences = INFLUENCES;
+  options.iterations = 0;
+  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, NULL), SBS_OK);
+  for (size_t v = 1; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-12);
+  CHECK(errors[0] > 1e-6);
+}
+
+static void check_initial_fault(const sbs_fit_desc *desc, sbs_status status, const char *argument, size_t column) {
+  sbs_fit_options options = sbs_default_fit_options();
+  sbs_fault fault = {0};
+  options.influences = 1;
+  int32_t indices[VERTICES];
+  double weights[VERTICES];
+  CHECK_EQUAL(sbs_fit_weights(desc, &options, indices, weights, NULL, &fault), status);
+  CHECK_STRING(fault.argument, argument);
+  CHECK(fault.index[0] == (status == SBS_ERROR_NULL ? 0 : 3) && fault.index[1] == column);
+}
+
+static void test_initial_weights_that_are_wrong(void) {
+  sbs_fit_desc desc = describe();
+  int32_t indices[2 * VERTICES] = {0};
+  double weights[2 * VERTICES];
+  for (size_t i = 0; i < 2 * VERTICES; i++) weights[i] = i % 2 ? 0.0 : 1.0;
+  desc.initial_influences = 2;
+  desc.initial_indices = indices;
+  check_initial_fault(&desc, SBS_ERROR_NULL, "initial_weights", 0);
+  desc.initial_weights = weights;
+  indices[7] = JOINTS;
+  check_initial_fault(&desc, SBS_ERROR_JOINT_INDEX, "initial_indices", 1);
+  indices[7] = 1;
+  weights[7] = -1.0;
+  check_initial_fault(&desc, SBS_ERROR_NEGATIVE, "initial_weights", 1);
+  weights[7] = NAN;
+  check_initial_fault(&desc, SBS_ERROR_NOT_FINITE, "initial_weights", 1);
+  weights[7] = 2.0 * SBS_LARGEST;
+  check_initial_fault(&desc, SBS_ERROR_TOO_LARGE, "initial_weights", 1);
+  weights[7] = 1.0; /* two, where one may be kept */
+  check_initial_fault(&desc, SBS_ERROR_OPTION, "initial_indices", 1);
+  unsigned char allowed[VERTICES * JOINTS];
+  memset(allowed, 1, sizeof allowed);
+  allowed[3 * JOINTS] = 0;
+  desc.allowed = allowed;
+  check_initial_fault(&desc, SBS_ERROR_OPTION, "initial_indices", 0);
+}
+
 /* Examples about centers are met by those centers again, or by others that move the vertices alike. */
 static void test_known_centers(void) {
   sbs_fit_desc desc = describe();
@@ -388,6 +443,8 @@ int main(void) {
   RUN(test_nearest_point);
   RUN(test_products_that_overflow);
   RUN(test_lapack_is_given_finite_numbers_alone);
+  RUN(test_initial_weights);
+  RUN(test_initial_weights_that_are_wrong);
   RUN(test_known_centers);
   RUN(test_known_weights_of_a_skin_with_a_twist);
   RUN(test_every_allocation_fails_in_turn);

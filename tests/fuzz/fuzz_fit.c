@@ -8,7 +8,8 @@
 
 #include "things.h"
 
-#define FIT_ERRORS (FUZZ_POSE_ERRORS | FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(JOINT_INDEX))
+#define FIT_ERRORS \
+  (FUZZ_POSE_ERRORS | FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(JOINT_INDEX) | FUZZ_ERROR(NEGATIVE))
 
 enum {
   MOST_VERTICES = 6,
@@ -46,13 +47,18 @@ static double positive(fuzz_input *in) {
   return fuzz_rarely(in) ? fuzz_number(in) : size * (1.0 + fuzz_byte(in)) / 256.0;
 }
 
-static void fit_weights(fuzz_input *in, const sbs_fit_desc *desc, sbs_fit_options *options) {
+static void fit_weights(fuzz_input *in, sbs_fit_desc *desc, sbs_fit_options *options) {
   options->method = (sbs_method)(fuzz_rarely(in) ? fuzz_byte(in) : 1 + fuzz_byte(in) % 3);
   options->center = (sbs_center)(fuzz_rarely(in) ? fuzz_byte(in) : fuzz_byte(in) % 3);
   options->influences = few(in, 8);
   options->iterations = fuzz_byte(in) % 16;
   if (fuzz_byte(in) & 1) options->damping = positive(in);
   if (fuzz_byte(in) & 1) options->pull = positive(in);
+  if (fuzz_byte(in) & 1) {
+    const size_t width = desc->initial_influences = few(in, 4);
+    desc->initial_indices = fuzz_indices(in, desc->vertex_count * width, 0, desc->joint_count ? desc->joint_count : 1);
+    if (!fuzz_rarely(in)) desc->initial_weights = reals(in, desc->vertex_count * width, 0.0, 1.0);
+  }
   const size_t count = desc->vertex_count * options->influences;
   int32_t *joints[2];
   double *weights[2], *errors[2];
@@ -97,7 +103,7 @@ static void check_fitted(sbs_status status, const double *numbers, size_t count,
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   fuzz_input in = fuzz_open(bytes, size);
   const unsigned what = fuzz_byte(&in) % 4;
-  const sbs_fit_desc desc = describe(&in);
+  sbs_fit_desc desc = describe(&in);
   sbs_fit_options options = sbs_default_fit_options();
   options.allocator = fuzz_allocator(&in);
   options.threads = fuzz_threads(&in);

@@ -235,3 +235,52 @@ def test_the_command(tmp_path: Path) -> None:
     assert smooth != output
     assert "--fit" in run("--scheduler", "tcp://nowhere:1", "--heat", "-o", str(tmp_path / "x.glb"))
     assert "--fit" in run("--fit-method", "LBS", "--heat", "-o", str(tmp_path / "x.glb"))
+
+
+@pytest.mark.parametrize(("method", "center"), FORMULAS)
+def test_initial_weights_are_never_left_for_worse(method: Method, center: Center) -> None:
+    """On examples that no weights make, from any weights; and weights that meet the examples stay."""
+    rng = np.random.default_rng(5)
+    rest, matrices = rng.normal(size=(60, 3)), poses(rng, 8, 6)
+    indices = np.argsort(rng.random((60, 6)))[:, :3]
+    given = rng.dirichlet(np.ones(3), 60)
+    options = method_options(method, center)
+    centers: dict[str, Any] = {"centers": rest} if center == "optimized" else {}
+
+    def moved() -> np.ndarray:
+        """By the given weights: each vertex alone in its joint set, as it is fitted."""
+        parts = [slice(vertex, vertex + 1) for vertex in range(60)]
+        skins = [sbs.Skin(rest[v], indices[v], given[v], joint_count=6, centers=rest[v]) for v in parts]
+        return np.concatenate([skin.deform_many(matrices, **options) for skin in skins], axis=1)
+
+    posed = rng.normal(size=(8, 60, 3))
+    found = weights.fit(rest, posed, matrices, initial=(indices, given), influences=3, **centers, **options)
+    before = np.sqrt(np.square(moved() - posed).sum(axis=2).mean(axis=0))
+    assert (found.errors <= before * (1 + 1e-12)).all()
+    again = weights.fit(rest, posed, matrices, initial=found, influences=3, **centers, **options)
+    assert (again.errors <= found.errors).all()
+    kept = weights.fit(rest, moved(), matrices, initial=(indices, given), influences=3, **centers, **options)
+    assert kept.errors.max() <= 1e-13 * 8
+    dense = weights.to_dense(indices, given, 6)
+    np.testing.assert_allclose(weights.to_dense(*kept, 6), dense, rtol=0, atol=1e-12)
+
+
+def test_initial_weights_that_are_wrong() -> None:
+    rest, posed, matrices = np.zeros((2, 3)), np.zeros((1, 2, 3)), np.tile(np.eye(4), (1, 3, 1, 1))
+    cases: list[tuple[str, Any, Any, dict[str, Any]]] = [
+        (r"initial\[1\]\[1, 0\] is nan", [[0], [0]], [[1.0], [np.nan]], {}),
+        (r"initial\[1\]\[0, 0\] is -1.0", [[0], [0]], [[-1.0], [1.0]], {}),
+        (r"joint_indices\[1, 0\] = 3 is out of range for 3 joints", [[0], [3]], [[1.0], [1.0]], {}),
+        ("initial has weights of 1 vertices, expected 2", [[0]], [[1.0]], {}),
+        ("initial has no weight of vertex 1", [[0], [0]], [[1.0], [0.0]], {}),
+        (
+            "initial has 2 weights of vertex 0, more than influences=1",
+            [[0, 1]] * 2,
+            [[0.5, 0.5]] * 2,
+            {"influences": 1},
+        ),
+        ("vertex 0 for joint 2, which is not allowed", [[2], [0]], [[1.0], [1.0]], {"allowed": [[1, 1, 0]] * 2}),
+    ]
+    for message, indices, given, options in cases:
+        with pytest.raises(ValueError, match=message):
+            weights.fit(rest, posed, matrices, initial=(indices, given), **{"influences": 2, **options})

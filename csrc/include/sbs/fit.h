@@ -10,7 +10,9 @@
  * Of linear blending that is the point of a convex hull nearest to the origin, which Wolfe's method finds exactly; then
  * the K heaviest joints alone (Mohr and Gleicher 2003 keep them likewise). Other methods start from there, with some
  * more joints, and go on by Gauss-Newton steps with the derivatives of docs/fitting.md: each is again such a point of a
- * hull, and damped (Levenberg and Marquardt) so that the error never grows.
+ * hull, and damped (Levenberg and Marquardt) so that the error never grows. Quaternions have their signs relative to the
+ * heaviest joint, and the error jumps where another becomes the heaviest; so where examples are not met and signs can
+ * differ, the steps are made again with each of the nearest joints as the heaviest, and the best is kept.
  *
  * Where a function here fails, it has written nothing, also where it was cancelled. All numbers, of options too, are up
  * to SBS_LARGEST.
@@ -30,16 +32,20 @@ extern "C" {
 
 /* What weights are fitted to. Only read during a call. */
 typedef struct sbs_fit_desc {
-  size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
-  size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
-  size_t frame_count;           /* F; 0 is SBS_ERROR_EMPTY */
-  const double *rest_positions; /* (V, 3) finite */
-  const double *posed;          /* (F, V, 3) finite: the examples */
-  sbs_pose poses;               /* matrices (F, J, rows, 4); twist_angles (F, B, 2) or NULL */
-  const sbs_twist *twist;       /* of the same joints, or NULL: that of the skin that the weights are for */
-  const double *centers;        /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
-  const unsigned char *allowed; /* (V, J) or NULL for all: not 0 where a vertex may use a joint, one at least */
-  const double *toward;         /* (V, J) finite, or NULL: weights that those of a vertex are drawn to */
+  size_t vertex_count;            /* V; 0 is SBS_ERROR_EMPTY */
+  size_t joint_count;             /* J; 0 is SBS_ERROR_EMPTY */
+  size_t frame_count;             /* F; 0 is SBS_ERROR_EMPTY */
+  const double *rest_positions;   /* (V, 3) finite */
+  const double *posed;            /* (F, V, 3) finite: the examples */
+  sbs_pose poses;                 /* matrices (F, J, rows, 4); twist_angles (F, B, 2) or NULL */
+  const sbs_twist *twist;         /* of the same joints, or NULL: that of the skin that the weights are for */
+  const double *centers;          /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
+  const unsigned char *allowed;   /* (V, J) or NULL for all: not 0 where a vertex may use a joint, one at least */
+  const double *toward;           /* (V, J) finite, or NULL: weights that those of a vertex are drawn to */
+  size_t initial_influences;      /* K0, not read without initial_indices */
+  const int32_t *initial_indices; /* (V, K0) in range, or NULL: joints of weights that a fit also begins with */
+  const double *initial_weights;  /* (V, K0) finite, not negative; each vertex has at most K that are not 0, of as many
+                                     joints, which `allowed` has. One without any begins as if none were given */
 } sbs_fit_desc;
 
 /* A description with everything zero or NULL. */
@@ -70,7 +76,8 @@ SBS_API sbs_fit_options sbs_default_fit_options(void);
  *   fault          or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, NO_CONVERGENCE, INTERNAL;
- * OPTION with the fault in "centers" if the center is OPTIMIZED and there are none.
+ * OPTION with the fault in "centers" if the center is OPTIMIZED and there are none; JOINT_INDEX, NEGATIVE or OPTION for
+ * initial weights.
  */
 SBS_API sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *options, int32_t *joint_indices,
                                    double *joint_weights, double *errors, sbs_fault *fault);

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.influences import InfluencesAndMore
+from ..skinning.influences import Influences, InfluencesAndMore, tidy
 from ..skinning.twist import Twist
 from .fit_parts import fit_parts
 from .influences import to_dense
@@ -60,6 +60,7 @@ def fit(
     damping: float = DAMPING,
     influences: int = 4,
     allowed: ArrayLike | None = None,
+    initial: tuple[ArrayLike, ArrayLike] | None = None,
     smoothness: float = 0.0,
     triangles: ArrayLike | None = None,
     progress: Callable[[float], object] | None = None,
@@ -70,8 +71,9 @@ def fit(
 
     Each vertex gets the weights with which `method` comes nearest to its examples, by least squares over all frames.
     Of linear blending that is found exactly, and then again for the heaviest joints alone. Other methods go on from
-    there by Gauss-Newton steps, which end at a best choice near by. Vertices at one point whose examples are the same
-    get equal weights.
+    there by Gauss-Newton steps, which end at a best choice near by; where that does not meet the examples and joints
+    are turned far against each other, they begin again with each of the nearest joints as the heaviest. Vertices at one
+    point whose examples are the same get equal weights, if they have the same in `initial`.
 
     Weights are determined only where joints move apart: of joints that move a vertex alike in all frames any share
     gives the same. So frames should bend and twist every joint.
@@ -100,6 +102,10 @@ def fit(
         K, the most joints of a vertex.
     allowed : (V, J) array_like of bool, optional
         Which joints each vertex may use; one at least. By default all.
+    initial : (joint_indices, joint_weights), optional
+        Weights (V, N), such as `Influences` or those of another fit, that each vertex also begins with. It keeps them
+        if nothing is found that comes nearer, so no vertex ends farther off; with `smoothness`, that is so of the fit
+        that is then smoothed.
     smoothness : float
         How alike the weights of neighbors are made. A weight that is 1 off the mean of the neighbors' is as bad as a
         vertex that is so far off its examples, as a share of the mesh's size (the diagonal of its box). It takes some
@@ -120,8 +126,9 @@ def fit(
     Raises
     ------
     ValueError
-        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, an option has no effect, or the
-        address of the scheduler is malformed.
+        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, an option has no effect, a vertex
+        has no initial weight, a negative one, more than `influences` of them, or one of a joint that is out of range or
+        not allowed, or the address of the scheduler is malformed.
     TypeError
         If an array does not hold real numbers.
     MissingExtraError
@@ -168,13 +175,17 @@ def fit(
     if given is not None and given.shape != rest.shape:
         raise ValueError(f"centers has shape {given.shape}, expected {rest.shape}")
     usable = None if allowed is None else np.asarray(allowed)
-    if usable is not None and usable.shape != (len(rest), matrices.shape[1] if matrices.ndim > 1 else 0):
+    shape = (len(rest), matrices.shape[1] if matrices.ndim > 1 else 0)
+    if usable is not None and usable.shape != shape:
         raise ValueError(f"allowed has shape {usable.shape}, expected (V, J), here {(len(rest), *matrices.shape[1:2])}")
+    start = None if initial is None else _checked_initial(initial, shape, influences, usable)
     neighbors = None if triangles is None else _Neighbors(rest, triangles)
     runs = 1 + (CENTER_ROUNDS if fit_centers else 0) + (SMOOTHING_ROUNDS if smoothness else 0)
     finished = 0
 
-    def solved(about: dict[str, Any], at: Floats | None, toward: Floats | None = None) -> FittedWeights:
+    def solved(
+        about: dict[str, Any], at: Floats | None, start: Influences | None = None, toward: Floats | None = None
+    ) -> FittedWeights:
         nonlocal finished
 
         def tell(share: float) -> None:
@@ -182,7 +193,14 @@ def fit(
                 progress(min(1.0, (finished + share) / runs))
 
         found = fit_parts(
-            {"rest_positions": rest, "centers": at, "allowed": usable, "toward": toward},
+            {
+                "rest_positions": rest,
+                "centers": at,
+                "allowed": usable,
+                "toward": toward,
+                "initial_indices": None if start is None else start.joint_indices,
+                "initial_weights": None if start is None else start.joint_weights,
+            },
             shown,
             matrices,
             {"influences": influences, "twist": twist, "twists": twists, **about},
@@ -194,9 +212,9 @@ def fit(
         return FittedWeights(*found, at)
 
     without_centers = fit_centers and given is None
-    found = solved({**options, "center": "weighted"} if without_centers else options, given)
+    found = solved({**options, "center": "weighted"} if without_centers else options, given, start)
     for _ in range(CENTER_ROUNDS if fit_centers else 0):
-        given, errors = _core.fit_centers(
+        given, _ = _core.fit_centers(
             rest,
             shown,
             matrices,
@@ -206,20 +224,43 @@ def fit(
             twists=twists,
             threads=threads,
         )
-        found = _better(FittedWeights(*found, errors, given), solved(options, given))
+        found = solved(options, given, found)
     for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
         assert neighbors is not None
         toward = neighbors.means(to_dense(*found, matrices.shape[1]))
         pull = (smoothness * diagonal(rest)) ** 2
-        found = solved({**options, "pull": pull}, given, toward)
+        found = solved({**options, "pull": pull}, given, toward=toward)
     return found
 
 
-def _better(one: FittedWeights, other: FittedWeights) -> FittedWeights:
-    """For each vertex the weights with the smaller error."""
-    first = one.errors < other.errors
-    indices, weights = (np.where(first[:, None], a, b) for a, b in zip(one, other, strict=True))
-    return FittedWeights(indices, weights, np.minimum(one.errors, other.errors), other.centers)
+def _checked_initial(
+    initial: tuple[ArrayLike, ArrayLike], shape: tuple[int, int], most: int, allowed: NDArray[Any] | None
+) -> Influences:
+    """Weights to begin with, at most so many of a vertex that are not 0, of joints that it may use."""
+    given = np.asarray(initial[1])
+    unusable = np.argwhere(~(np.isfinite(given) & (given >= 0)))
+    if len(unusable):
+        place = ", ".join(map(str, unusable[0]))
+        raise ValueError(
+            f"initial[1][{place}] is {given[tuple(unusable[0])]}; a weight must be finite and not negative"
+        )
+    indices, weights = tidy(*initial, joint_count=shape[1])
+    if len(indices) != shape[0]:
+        raise ValueError(f"initial has weights of {len(indices)} vertices, expected {shape[0]}")
+    has = weights > 0
+    counts = has.sum(axis=1)
+    if not counts.all():
+        raise ValueError(f"initial has no weight of vertex {counts.argmin()}")
+    if counts.max() > most:
+        raise ValueError(f"initial has {counts.max()} weights of vertex {counts.argmax()}, more than influences={most}")
+    if allowed is not None:
+        refused = np.argwhere(has & ~allowed[np.arange(shape[0])[:, None], indices].astype(bool))
+        if len(refused):
+            vertex, column = refused[0]
+            raise ValueError(
+                f"initial has a weight of vertex {vertex} for joint {indices[vertex, column]}, which is not allowed"
+            )
+    return Influences(indices, weights.astype(np.float64))
 
 
 class _Neighbors:
