@@ -208,13 +208,16 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
   const int has_more = work->old.count > row->count;
   const int spreads = work->unknown_count && has_more && work->lengths[work->first[at]] > 0.0;
   for (size_t j = 0; spreads && j < work->table->joint_count; j++) {
-    const double weight = work->columns[j] == NONE ? 0.0 : work->values[at * work->sides + (size_t)work->columns[j]];
+    if (work->columns[j] == NONE) continue;
+    double weight = work->values[at * work->sides + (size_t)work->columns[j]];
+    /* All gains are smaller by the threshold, so that no step is left where they end. */
+    const double gain = weight - weight_of(&work->old, (int32_t)j);
+    weight -= fmin(fmax(gain, 0.0), work->options->threshold);
     if (!(weight > 0.0)) continue;
     row->joints[row->count] = (int32_t)j;
     row->weights[row->count++] = weight;
   }
   sbs_row_sort(row);
-  sbs_row_prune(row, work->options->threshold, locked);
   sbs_row_limit(row, limit, locked);
   sbs_row_normalize(row, locked, work->table->scalar);
   sbs_row_round(row, work->table->scalar);

@@ -8,5 +8,5 @@ sbs_heat_options sbs_default_heat_options(void) {
 }
 
 sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void) {
-  return (sbs_influences_diffuse_options){.threshold = 1e-3, .allocator = sbs_default_allocator()};
+  return (sbs_influences_diffuse_options){.threshold = 0.01, .allocator = sbs_default_allocator()};
 }

@@ -97,7 +97,7 @@ def diffuse_weights(
     lengths: ArrayLike,  # (V,)
     *,
     limit: int | None = None,
-    threshold: float = 0.001,
+    threshold: float = 0.01,
     locked: ArrayLike | None = None,  # (L,)
 ) -> tuple[NDArray[np.int32], _Floats]: ...  # (V, W), (V, W)
 def islands(

@@ -39,22 +39,30 @@ static sbs_influences_table table_of(const int32_t *joint_indices, const double 
 
 /*
  * At the corner the area is 1/6 and both edges conduct 1/2, to vertices that keep 1/2 by symmetry:
- * (1/6 + 1) w = 1/6 + 1/4 + 1/4, so w = 4/7.
+ * (1/6 + 1) w = 1/6 + 1/4 + 1/4, so w = 4/7. Of the 3/7 that the other joint gains, the threshold is taken.
  */
 static void test_by_hand(void) {
   const sbs_influences_table table = table_of(joints[0], weights[0]);
   const sbs_mesh_desc mesh = square();
+  sbs_influences_diffuse_options options = sbs_default_influences_diffuse_options();
   int32_t found_joints[VERTICES][2];
   double found[VERTICES][2];
-  CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, ones, NULL, 2, found_joints[0], found[0], NULL), SBS_OK);
-  for (int v = 0; v < VERTICES; v++) {
-    const double expected = v == 0 || v == 3 ? 4.0 / 7.0 : 0.5;
-    CHECK_EQUAL(found_joints[v][0], v == 3);
-    CHECK_EQUAL(found_joints[v][1], v != 3);
-    CHECK_NEAR(found[v][0], expected, 1e-14); /* some roundings of numbers of about 1 */
-    CHECK_NEAR(found[v][1], 1.0 - expected, 1e-14);
+  const double thresholds[2] = {0.0, 0.01};
+  for (int t = 0; t < 2; t++) {
+    options.threshold = thresholds[t];
+    CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, ones, &options, 2, found_joints[0], found[0], NULL), SBS_OK);
+    for (int v = 0; v < VERTICES; v++) {
+      const double expected = v == 0 || v == 3 ? 4.0 / 7.0 / (1.0 - thresholds[t]) : 0.5;
+      CHECK_EQUAL(found_joints[v][0], v == 3);
+      CHECK_EQUAL(found_joints[v][1], v != 3);
+      CHECK_NEAR(found[v][0], expected, 1e-14); /* some roundings of numbers of about 1 */
+      CHECK_NEAR(found[v][1], 1.0 - expected, 1e-14);
+    }
+    CHECK(found[1][0] == 0.5 && found[2][1] == 0.5); /* those that do not change keep their bits */
   }
-  CHECK(found[1][0] == 0.5 && found[2][1] == 0.5); /* those that do not change keep their bits */
+  options.threshold = 1.0; /* nothing gains, and what loses is alone */
+  CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, ones, &options, 2, found_joints[0], found[0], NULL), SBS_OK);
+  for (int v = 0; v < VERTICES; v++) CHECK(found[v][0] == weights[v][0] && found[v][1] == weights[v][1]);
 }
 
 static void test_hard_parts_keep_their_weights(void) {

@@ -55,12 +55,14 @@ def test_a_step_becomes_as_wide_as_asked_for_however_fine_the_mesh(spacing: floa
     points, triangles = tube(spacing)
     found = widened(points, triangles, reach=0.5)
     # In one implicit step of heat, rings at a distance h have weights that shrink by q from ring to ring, where
-    # q + 1 / q = 2 + (h / length)^2. The length is half the radius of the tube; its end is far.
+    # q + 1 / q = 2 + (h / length)^2. The length is half the radius of the tube; its end is far. What the other joint
+    # gains is less by 0.01, and the sum is 1 again.
     ratio = 1 + (spacing / (0.5 * RADIUS)) ** 2 / 2
     shrink = ratio - np.sqrt(ratio**2 - 1)
     ring = RINGS // 2 + np.arange(1, 6)
     rest = 1 - found.reshape(RINGS, SIDES)[ring]
-    np.testing.assert_allclose(rest, 0.5 * shrink ** np.arange(1, 6)[:, None] * np.ones(SIDES), atol=3e-3)
+    gains = np.maximum(0.5 * shrink ** np.arange(1, 6)[:, None] * np.ones(SIDES) - 0.01, 0)
+    np.testing.assert_allclose(rest, gains / (1 - 0.01), atol=3e-3)
 
 
 def test_reach_is_in_radii_of_the_limb() -> None:

@@ -116,7 +116,8 @@ SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, cons
                                          int32_t *joint_indices, void *joint_weights, sbs_fault *fault);
 
 typedef struct sbs_influences_diffuse_options {
-  double threshold; /* drop unlocked weights below this, as heat is nowhere exactly 0; in [0, 1]; default 1e-3 */
+  double threshold; /* what a joint gains at a vertex is less by this, as heat is nowhere exactly 0; in [0, 1]; default
+                       0.01 */
   const unsigned char *locked; /* (J) or NULL (default) */
   sbs_allocator allocator;     /* default: malloc and free */
 } sbs_influences_diffuse_options;
@@ -130,7 +131,8 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *   (M / t - L) w = M / t w_given
  *
  * L is the cotangent Laplacian, M the area around each vertex and t the square of its length. A step of weights across
- * a flat strip becomes 1 - exp(-x / length) / 2.
+ * a flat strip becomes 1 - exp(-x / length) / 2, before the threshold is taken from what joints gain and all is divided
+ * by its sum.
  *
  * Hard parts stay hard: nothing spreads over an edge from a vertex of one joint alone to one of another joint alone,
  * nor to a vertex without weights, nor between islands. Vertices at one point get equal weights if theirs are equal to

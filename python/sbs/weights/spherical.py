@@ -103,7 +103,8 @@ def widen(
 
     The weights of each joint spread over the surface as heat does, by `reach` times the radius of the limb: one
     implicit step (M / t - L) w = M / t w_given, with the cotangent Laplacian L, the areas M around vertices and t the
-    square of the length. The size of triangles doesn't matter.
+    square of the length. The size of triangles doesn't matter. What a joint gains at a vertex is then less by 0.01, so
+    that weights end somewhere, without a step.
 
     Hard parts stay hard. Nothing spreads over an edge between two vertices of one joint each, if these differ, nor
     between islands of the surface; a vertex around which nothing changes keeps its weights, bit for bit. Vertices at
@@ -121,8 +122,7 @@ def widen(
     reach : float
         At least 0, where all weights stay.
     limit : int
-        The most influences per vertex of the result, at least 1; the lightest unlocked ones are dropped. What weighs
-        less than a thousandth is dropped in any case.
+        The most influences per vertex of the result, at least 1; the lightest unlocked ones are dropped.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
         Joints that keep their weights; the others share what these leave of 1.
     names : sequence of J str, optional
