@@ -57,7 +57,7 @@ static void fit_weights(fuzz_input *in, sbs_fit_desc *desc, sbs_fit_options *opt
   if (fuzz_byte(in) & 1) {
     const size_t width = desc->initial_influences = few(in, 4);
     desc->initial_indices = fuzz_indices(in, desc->vertex_count * width, 0, desc->joint_count ? desc->joint_count : 1);
-    if (!fuzz_rarely(in)) desc->initial_weights = reals(in, desc->vertex_count * width, 0.0, 1.0);
+    desc->initial_weights = reals(in, desc->vertex_count * width, 0.0, 1.0);
   }
   const size_t count = desc->vertex_count * options->influences;
   int32_t *joints[2];
