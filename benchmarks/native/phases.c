@@ -209,7 +209,7 @@ static void run_parts(timed_frame *timed, int threads) {
   timed->marks[CENTERS] = now();
   check(sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, frame));
   timed->marks[CONSTANTS] = now();
-  check(sbs_share_work(threads, skin->block_count, sbs_blocks_of_chunk(skin), run_items, frame));
+  check(sbs_share_work(threads, skin->block_count, sbs_chunk_blocks(skin), run_items, frame));
   timed->marks[KERNEL] = now();
 }
 
@@ -267,7 +267,7 @@ static void time_kernels(const bench *b, const request *r, sbs_chunk_work *work,
   kernel_run run = {b, &timed.frame};
   for (int i = 0; i < r->repetitions; i++) {
     const double start = now();
-    check(sbs_share_work(r->threads, b->skin->block_count, sbs_blocks_of_chunk(b->skin), work, &run));
+    check(sbs_share_work(r->threads, b->skin->block_count, sbs_chunk_blocks(b->skin), work, &run));
     times[i] = now() - start;
   }
 }

@@ -77,7 +77,7 @@ SBS_INLINE int any_lane(lane_mask mask) {
 #endif
 }
 
-SBS_INLINE lanes root_of_lanes(lanes v) {
+SBS_INLINE lanes lane_square_root(lanes v) {
   lanes root = v;
   for (int l = 0; l < LANES; l++) LANE(root, l) = _Generic((SBS_LANE)0, float: sqrtf, double: sqrt)(LANE(v, l));
   return root;
@@ -97,14 +97,14 @@ SBS_INLINE lanes per_lanes(lanes v) {
   return (SBS_LANE)1 / v;
 }
 
-SBS_INLINE lanes per_root_of_lanes(lanes v) {
+SBS_INLINE lanes lane_reciprocal_square_root(lanes v) {
 #ifdef ESTIMATE
   if (sizeof(SBS_LANE) == sizeof(float)) {
     const lanes estimate = ESTIMATE(rsqrt, v);
     return estimate + (SBS_LANE)0.5 * estimate * ((SBS_LANE)1 - v * estimate * estimate);
   }
 #endif
-  return (SBS_LANE)1 / root_of_lanes(v);
+  return (SBS_LANE)1 / lane_square_root(v);
 }
 
 /* b where they are not ordered */
@@ -181,7 +181,7 @@ SBS_INLINE void apply_lanes(const lanes m[9], const lanes v[3], lanes out[3]) {
 }
 
 /* m^T m */
-SBS_INLINE void gram_of(const lanes m[9], lanes gram[6]) {
+SBS_INLINE void gram_matrix(const lanes m[9], lanes gram[6]) {
   gram[0] = dot_lanes(m, m);
   gram[1] = dot_lanes(m, m + 3);
   gram[2] = dot_lanes(m, m + 6);

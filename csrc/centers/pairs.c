@@ -6,7 +6,7 @@
 #include "base/progress.h"
 
 /* The slot of a pair, or the free one where it belongs. */
-static size_t slot_of(const sbs_pairs *pairs, int32_t j, int32_t k) {
+static size_t find_slot(const sbs_pairs *pairs, int32_t j, int32_t k) {
   const uint64_t key = (uint64_t)(uint32_t)j << 32 | (uint32_t)k;
   size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (pairs->slot_count - 1);
   for (;; at = (at + 1) & (pairs->slot_count - 1)) {
@@ -16,7 +16,7 @@ static size_t slot_of(const sbs_pairs *pairs, int32_t j, int32_t k) {
 }
 
 static void add_pair(sbs_pairs *pairs, int32_t j, int32_t k) {
-  const size_t at = slot_of(pairs, j, k);
+  const size_t at = find_slot(pairs, j, k);
   if (pairs->slots[at] >= 0) return;
   pairs->joints[pairs->count][0] = j;
   pairs->joints[pairs->count][1] = k;
@@ -56,5 +56,5 @@ sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_co
 }
 
 int32_t sbs_pairs_find(const sbs_pairs *pairs, int32_t j, int32_t k) {
-  return pairs->slots[slot_of(pairs, j, k)];
+  return pairs->slots[find_slot(pairs, j, k)];
 }

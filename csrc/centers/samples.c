@@ -76,7 +76,7 @@ static uint64_t cell_at(double side, double x, double y) {
 }
 
 /* One coordinate of the corner of a cell. */
-static double corner_of(const cell_table *table, size_t number, unsigned shift) {
+static double cell_corner(const cell_table *table, size_t number, unsigned shift) {
   return table->side * (double)(table->cells[number] >> shift & UINT32_MAX);
 }
 
@@ -100,8 +100,8 @@ static void add_part(sbs_samples *blocks, const cell_table *table, size_t number
   sbs_samples *block = blocks + number / SBS_SAMPLE_LANES;
   const size_t lane = number % SBS_SAMPLE_LANES;
   /* relative to the cell, so that no digits are lost when the mean is subtracted */
-  const double x = added->mass * (added->x - corner_of(table, number, 32));
-  const double y = added->mass * (added->y - corner_of(table, number, 0));
+  const double x = added->mass * (added->x - cell_corner(table, number, 32));
+  const double y = added->mass * (added->y - cell_corner(table, number, 0));
   block->x[lane] += x;
   block->y[lane] += y;
   block->mass[lane] += added->mass;
@@ -118,8 +118,8 @@ static void finish_sample(sbs_samples *blocks, const cell_table *table, size_t n
   const size_t lane = number % SBS_SAMPLE_LANES;
   const double mass = block->mass[lane], inverse = mass > 0.0 ? 1.0 / mass : 0.0;
   const double x = inverse * block->x[lane], y = inverse * block->y[lane];
-  block->x[lane] = corner_of(table, number, 32) + x;
-  block->y[lane] = corner_of(table, number, 0) + y;
+  block->x[lane] = cell_corner(table, number, 32) + x;
+  block->y[lane] = cell_corner(table, number, 0) + y;
   for (size_t axis = 0; axis < 3; axis++) {
     block->moments_x[axis][lane] -= x * block->moments[axis][lane];
     block->moments_y[axis][lane] -= y * block->moments[axis][lane];
@@ -213,7 +213,7 @@ static size_t count_parts(const sbs_patches *patches, size_t pair) {
 }
 
 /* The most cells there can be: x and y are positive, and their sum is at most 1 apart from rounding. */
-static double cells_of_grid(double side) {
+static double most_grid_cells(double side) {
   const double along = floor(1.0 / side) + 2.0;
   return 0.5 * along * (along + 1.0);
 }
@@ -230,7 +230,7 @@ sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, 
                              .offsets = sbs_arena_take(arena, pair_count + 1, sizeof *sampling->offsets)};
   if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   if (!(sampling->cell > 0.0)) return SBS_OK;
-  const double grid = cells_of_grid(sampling->cell);
+  const double grid = most_grid_cells(sampling->cell);
   for (size_t pair = 0; pair < pair_count; pair++) {
     const size_t parts = count_parts(patches, pair), most = grid < (double)parts ? (size_t)grid : parts;
     sampling->counts[pair] = most;

@@ -38,7 +38,7 @@ static void deform_blocks(const sbs_frame *frame, const sbs_item *blocks, blende
   args.positions_out = to->positions + method;
   args.normals_out = frame->normals ? to->normals + method : NULL;
   args.positions_stride = args.normals_stride = 3 * sbs_scalar_size(frame->skin->scalar);
-  sbs_kernel_of(frame, (size_t)blocks->group)(&args);
+  sbs_choose_kernel(frame, (size_t)blocks->group)(&args);
 }
 
 static void blend_blocks(const sbs_frame *frame, const sbs_item *blocks, blended *by) {
@@ -60,7 +60,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *blocks, blended
       .normals_out = frame->normals,
       .normals_stride = frame->normals_stride,
   };
-  sbs_kernels_of(skin->isa, skin->scalar)->mix(&args);
+  sbs_choose_kernels(skin->isa, skin->scalar)->mix(&args);
 }
 
 static void blend_item(const sbs_frame *frame, const sbs_item *item) {
@@ -70,7 +70,7 @@ static void blend_item(const sbs_frame *frame, const sbs_item *item) {
   for (size_t i = 0; i < BLENDED_BLOCKS; i++) by.runs[i] = 0;
   for (size_t first = 0; first < count; first += BLENDED) {
     const size_t rest = count - first;
-    const sbs_item part = sbs_part_of_item(frame->skin, item, first / SBS_BLOCK, rest < BLENDED ? rest : BLENDED);
+    const sbs_item part = sbs_item_part(frame->skin, item, first / SBS_BLOCK, rest < BLENDED ? rest : BLENDED);
     blend_blocks(frame, &part, &by);
   }
 }
@@ -109,14 +109,14 @@ static sbs_kernel *find_kernel_in_part(const sbs_frame *frame, size_t group) {
   const sbs_way way = frame->scratch.ways[group], base_way = base->scratch.ways[group];
   const int is_plain = way.form == SBS_FORM_PLAIN && base_way.form == SBS_FORM_PLAIN && base_way.linear;
   const int is_rigid = frame->options->method == SBS_METHOD_RIGID || base->options->method == SBS_METHOD_RIGID;
-  return is_plain && !is_rigid ? sbs_kernel_of_form(frame, group, SBS_FORM_IN_PART) : NULL;
+  return is_plain && !is_rigid ? sbs_choose_kernel_by_form(frame, group, SBS_FORM_IN_PART) : NULL;
 }
 
 static blending choose_blending(const sbs_frame *frame, size_t group) {
   const unsigned needs = atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
-  if (needs == SBS_NEEDS_BASE) return (blending){.by = frame->base, .kernel = sbs_kernel_of(frame->base, group)};
+  if (needs == SBS_NEEDS_BASE) return (blending){.by = frame->base, .kernel = sbs_choose_kernel(frame->base, group)};
   if (needs == SBS_NEEDS_METHOD || is_moved_alike(frame, group)) {
-    return (blending){.by = frame, .kernel = sbs_kernel_of(frame, group)};
+    return (blending){.by = frame, .kernel = sbs_choose_kernel(frame, group)};
   }
   return (blending){.by = frame, .kernel = find_kernel_in_part(frame, group), .in_part = 1};
 }

@@ -4,10 +4,10 @@
 #include "base/scalar.h"
 #include "deform/items.h"
 
-static sbs_inverse_method method_of(const sbs_frame *frame, const sbs_item *item) {
+static sbs_inverse_method inverse_method(const sbs_frame *frame, const sbs_item *item) {
   const size_t group = (size_t)item->group, anchor = 4 * group * sbs_scalar_size(frame->skin->scalar);
   return (sbs_inverse_method){.args = sbs_describe_items(frame, item, 1),
-                              .kernel = sbs_kernel_of(frame, group),
+                              .kernel = sbs_choose_kernel(frame, group),
                               .anchor = (const char *)frame->scratch.anchors + anchor};
 }
 
@@ -15,7 +15,7 @@ size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {
   const sbs_skin *skin = frame->skin;
   const double *origin = sbs_set_origin(skin, (size_t)skin->groups[item->group].set);
   sbs_inverse_args args = {
-      .methods = {method_of(frame, item)},
+      .methods = {inverse_method(frame, item)},
       .posed = frame->posed.positions,
       .posed_stride = frame->posed.stride,
       .origin = {origin[0], origin[1], origin[2]},
@@ -23,9 +23,9 @@ size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {
       .singular = frame->posed.singular,
   };
   if (frame->base) {
-    args.methods[1] = method_of(frame->base, item);
+    args.methods[1] = inverse_method(frame->base, item);
     args.amount = frame->options->amount;
     args.amount_scalar = frame->options->amount_scalar;
   }
-  return sbs_kernels_of(skin->isa, skin->scalar)->invert(&args);
+  return sbs_choose_kernels(skin->isa, skin->scalar)->invert(&args);
 }

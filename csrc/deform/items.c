@@ -29,21 +29,21 @@ sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items
   };
 }
 
-sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count) {
+sbs_item sbs_item_part(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count) {
   return (sbs_item){.group = item->group,
                     .vertex_count = (int32_t)vertex_count,
                     .first_block = item->first_block + first,
                     .stream = item->stream + first * sbs_block_size(skin->groups + item->group)};
 }
 
-sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form) {
+sbs_kernel *sbs_choose_kernel_by_form(const sbs_frame *frame, size_t group, sbs_form form) {
   const sbs_way way = frame->scratch.ways[group];
   const sbs_formula formula = way.linear ? SBS_FORMULA_LINEAR : frame->layout.formula;
-  const sbs_kernels *kernels = sbs_kernels_of(frame->skin->isa, frame->skin->scalar);
+  const sbs_kernels *kernels = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar);
   sbs_kernel *const *by_influences = kernels->formulas[formula]->by_form[form][frame->normals != NULL];
   return by_influences[way.variant] ? by_influences[way.variant] : by_influences[SBS_KERNEL_INFLUENCES];
 }
 
-sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group) {
-  return sbs_kernel_of_form(frame, group, (sbs_form)frame->scratch.ways[group].form);
+sbs_kernel *sbs_choose_kernel(const sbs_frame *frame, size_t group) {
+  return sbs_choose_kernel_by_form(frame, group, (sbs_form)frame->scratch.ways[group].form);
 }

@@ -5,13 +5,13 @@
 #include "deform/frame.h"
 
 /* What deforms a group of a posed frame: in the form that its constants have, or in another, if there is one. */
-sbs_kernel *sbs_kernel_of(const sbs_frame *frame, size_t group);
-sbs_kernel *sbs_kernel_of_form(const sbs_frame *frame, size_t group, sbs_form form);
+sbs_kernel *sbs_choose_kernel(const sbs_frame *frame, size_t group);
+sbs_kernel *sbs_choose_kernel_by_form(const sbs_frame *frame, size_t group, sbs_form form);
 
-/* What a kernel needs for items of the skin, or parts of them (sbs_part_of_item), to write to the output. */
+/* What a kernel needs for items of the skin, or parts of them (sbs_item_part), to write to the output. */
 sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count);
 
 /* Blocks of an item as one, `first` counted from its own first. */
-sbs_item sbs_part_of_item(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count);
+sbs_item sbs_item_part(const sbs_skin *skin, const sbs_item *item, size_t first, size_t vertex_count);
 
 #endif

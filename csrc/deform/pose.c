@@ -31,7 +31,7 @@ static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
   };
-  sbs_joints_batch_of(skin->isa)(&args, share.begin, share.end);
+  sbs_choose_joints_batch(skin->isa)(&args, share.begin, share.end);
   return SBS_OK;
 }
 
@@ -64,7 +64,7 @@ static sbs_status prepare_stretches(sbs_frame *frame, int threads) {
 }
 
 /* The sets of skin->solve_order that the frame moves vertices of. */
-static const int32_t *solve_order_of(const sbs_frame *frame, size_t *count) {
+static const int32_t *joint_sets_to_solve(const sbs_frame *frame, size_t *count) {
   const sbs_amounts_use *use = frame->use;
   *count = use ? use->solve_counts[!frame->is_base] : frame->skin->solve_count;
   return use ? use->solve_orders[!frame->is_base] : frame->skin->solve_order;
@@ -74,7 +74,7 @@ static sbs_centers_args describe_centers(const sbs_frame *frame) {
   size_t solve_count;
   return (sbs_centers_args){
       .skin = frame->skin,
-      .order = solve_order_of(frame, &solve_count),
+      .order = joint_sets_to_solve(frame, &solve_count),
       .joints = frame->scratch.joints,
       .kinds = frame->scratch.kinds,
       .stretches = frame->layout.general ? frame->scratch.stretches : NULL,
@@ -90,7 +90,7 @@ static sbs_status find_some_centers(void *context, sbs_share share, int worker) 
   sbs_frame *frame = context;
   const sbs_centers_args args = describe_centers(frame);
   (void)worker;
-  const sbs_centers_count count = sbs_centers_batch_of(frame->skin->isa)(&args, share.begin, share.end);
+  const sbs_centers_count count = sbs_choose_centers_batch(frame->skin->isa)(&args, share.begin, share.end);
   atomic_fetch_add(&frame->solves, count.solved);
   atomic_fetch_add(&frame->svd_centers, count.by_svd);
   return SBS_OK;
@@ -100,7 +100,7 @@ static sbs_status find_some_centers(void *context, sbs_share share, int worker) 
 static sbs_status find_svd_centers(sbs_frame *frame) {
   const sbs_centers_args args = describe_centers(frame);
   size_t solve_count;
-  const int32_t *order = solve_order_of(frame, &solve_count);
+  const int32_t *order = joint_sets_to_solve(frame, &solve_count);
   for (size_t i = 0; i < solve_count; i++) {
     const size_t set = (size_t)order[i];
     if (!frame->scratch.by_svd[set]) continue;
@@ -115,7 +115,7 @@ static sbs_status find_svd_centers(sbs_frame *frame) {
 static sbs_status find_centers(sbs_frame *frame, int threads) {
   size_t solve_count;
   if (!sbs_formula_has_set_centers(frame->formula)) return SBS_OK;
-  solve_order_of(frame, &solve_count);
+  joint_sets_to_solve(frame, &solve_count);
   sbs_status status = sbs_share_work(threads, solve_count, SETS_CHUNK, find_some_centers, frame);
   if (!status && atomic_load(&frame->svd_centers)) status = find_svd_centers(frame);
   return status;
@@ -152,7 +152,7 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
       .anchors = frame->posed.positions ? frame->scratch.anchors : NULL,
       .ways = frame->scratch.ways,
   };
-  sbs_constants_batch *write = sbs_kernels_of(skin->isa, skin->scalar)->write_constants;
+  sbs_constants_batch *write = sbs_choose_kernels(skin->isa, skin->scalar)->write_constants;
   for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of groups that are needed or not */
     const int needed = is_needed(frame, begin);
     for (end = frame->use ? begin + 1 : share.end; end < share.end && is_needed(frame, end) == needed;) end++;

@@ -29,7 +29,7 @@ static void deform_items(const sbs_frame *frame, const sbs_item *item, const sbs
     for (next = item + 1; next < end && sbs_have_same_kernel(ways[next->group], way);) next++;
     args.items = item;
     args.item_count = (size_t)(next - item);
-    sbs_kernel_of(frame, (size_t)item->group)(&args);
+    sbs_choose_kernel(frame, (size_t)item->group)(&args);
   }
 }
 
@@ -54,5 +54,5 @@ static sbs_status run_items(void *context, sbs_share blocks, int worker) {
 sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
   if (!frame->positions) return SBS_OK;
-  return sbs_share_work(threads, skin->block_count, sbs_blocks_of_chunk(skin), run_items, frame);
+  return sbs_share_work(threads, skin->block_count, sbs_chunk_blocks(skin), run_items, frame);
 }

@@ -90,7 +90,7 @@ static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *
   return SBS_OK;
 }
 
-static sbs_brush_options reach_of(const sbs_drag_options *options) {
+static sbs_brush_options brush_options(const sbs_drag_options *options) {
   sbs_brush_options reach = sbs_default_brush_options();
   reach.mode = SBS_BRUSH_SMOOTH; /* the one that paints no joint */
   reach.radius = options->radius;
@@ -103,14 +103,14 @@ static sbs_brush_options reach_of(const sbs_drag_options *options) {
   return reach;
 }
 
-static sbs_fit_formula formula_of(const sbs_deform_options *deform) {
+static sbs_fit_formula fit_formula(const sbs_deform_options *deform) {
   return (sbs_fit_formula){deform->method, deform->center, deform->damping};
 }
 
 /* ----------------------------------------------------------------------------------------------------- the vertices */
 
 /* The vertex that stands for all at the point of this one. */
-static int32_t representative_of(const sbs_brush *brush, size_t vertex) {
+static int32_t representative(const sbs_brush *brush, size_t vertex) {
   for (size_t v = 0; v < vertex; v++) {
     if (brush->places[v] < 0) continue;
     for (int32_t copy = (int32_t)v; copy >= 0; copy = brush->next[copy]) {
@@ -241,7 +241,7 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   linear.method = SBS_METHOD_LINEAR;
   if (!options.deform) options.deform = &method;
   const sbs_deform_options *base = options.deform->base ? options.deform->base : &linear;
-  const sbs_brush_options reach = reach_of(&options);
+  const sbs_brush_options reach = brush_options(&options);
   sbs_status status = check_options(brush, &options, base, &reach, fault);
   if (!status) status = sbs_check_bounded_poses(pose, 1, brush->joint_count, fault);
   if (!status) status = sbs_check_twist_angles(options.twist, pose, 1, fault);
@@ -257,13 +257,13 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   call of = {.brush = brush,
              .arena = sbs_arena_from(&brush->allocator),
              .drag = {.options = &options,
-                      .method = formula_of(options.deform),
-                      .base = formula_of(base),
+                      .method = fit_formula(options.deform),
+                      .base = fit_formula(base),
                       .view_count = options.mirror_axis >= 0 ? 2 : 1,
                       .limit = brush->limit}};
   sbs_brush_begin_stroke(brush);
   sbs_fault of_drag = {0};
-  status = drag(&of, pose, &reach, representative_of(brush, vertex), target, &of_drag);
+  status = drag(&of, pose, &reach, representative(brush, vertex), target, &of_drag);
   sbs_arena_release(&of.arena);
   status = sbs_brush_end_stroke(brush, status, change, fault);
   if (status && fault && of_drag.argument) *fault = of_drag;

@@ -204,7 +204,7 @@ static int is_about_sets(const sbs_fit_formula *formula) {
 }
 
 /* The only movable joint that has weight, or how many there are if several have. */
-static size_t corner_of(const search *of) {
+static size_t only_joint(const search *of) {
   const double *now = of->work->descent.now;
   size_t corner = of->movable;
   for (size_t i = 0; i < of->movable; i++) {
@@ -222,7 +222,7 @@ static size_t corner_of(const search *of) {
 static void leave_corner(search *of) {
   sbs_drag_work *work = of->work;
   sbs_descent *descent = &work->descent;
-  const size_t corner = corner_of(of);
+  const size_t corner = only_joint(of);
   if (corner == of->movable || of->locked) return;
   double least = left_over(of, descent->now, of->movable, NULL);
   memcpy(work->best, descent->now, of->movable * sizeof *work->best);
@@ -240,7 +240,7 @@ static void leave_corner(search *of) {
 }
 
 static void descend(search *of) {
-  if (corner_of(of) == of->movable) sbs_descend(&of->work->descent, of->movable, STEPS, left_over, of);
+  if (only_joint(of) == of->movable) sbs_descend(&of->work->descent, of->movable, STEPS, left_over, of);
   leave_corner(of);
 }
 

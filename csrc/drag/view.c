@@ -32,7 +32,7 @@ static sbs_status take_apart(sbs_view *view, const double *matrices) {
                                 .joints = view->joints,
                                 .kinds = view->kinds};
   sbs_status status = SBS_OK;
-  sbs_joints_batch_of(sbs_choose_isa())(&args, 0, view->count);
+  sbs_choose_joints_batch(sbs_choose_isa())(&args, 0, view->count);
   for (size_t j = 0; j < view->count && !status; j++) {
     status = sbs_decompose_joint(view->joints + j, view->kinds[j], view->stretches + j);
   }

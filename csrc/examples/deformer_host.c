@@ -55,7 +55,7 @@ static sbs_skin_desc make_arm(void) {
 }
 
 /* The forearm twisted about the arm, as the animation of the scene has it. */
-static void pose_of(int frame, double matrices[2][3][4]) {
+static void make_pose(int frame, double matrices[2][3][4]) {
   const double angle = 3.0 * frame / (FRAMES - 1), c = cos(angle), s = sin(angle);
   const double found[2][3][4] = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}},
                                  {{1, 0, 0, 0}, {0, c, -s, 0}, {0, s, c, 0}}};
@@ -77,7 +77,7 @@ static void expect(int holds, const char *what) {
 
 static int evaluate(const deformer *d, int frame, double envelope, float (*positions)[3]) {
   double matrices[2][3][4];
-  pose_of(frame, matrices);
+  make_pose(frame, matrices);
   return deformer_evaluate(d, matrices[0][0], 3, envelope, positions[0]) == SBS_OK;
 }
 

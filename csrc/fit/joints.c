@@ -35,7 +35,7 @@ static sbs_status prepare(void *context, sbs_share frames, int worker) {
                                   .normal_tolerance = 2.0 * DBL_EPSILON,
                                   .joints = of->made->joints + first,
                                   .kinds = of->made->kinds + first};
-    sbs_joints_batch_of(sbs_choose_isa())(&args, 0, count);
+    sbs_choose_joints_batch(sbs_choose_isa())(&args, 0, count);
     for (size_t j = first; j < first + count && !status; j++) {
       status = sbs_decompose_joint(of->made->joints + j, of->made->kinds[j], of->made->stretches + j);
     }

@@ -87,7 +87,7 @@ static SBS_CALLED void find_equations(batch *of) {
   for (size_t k = 0; k < of->sets.size; k++) {
     lanes d[12], gram[6];
     get_row(of, k, d);
-    gram_of(d, gram);
+    gram_matrix(d, gram);
     for (int i = 0; i < 6; i++) normal[i] += of->weight * gram[i];
     for (int j = 0; j < 3; j++) of->right[j] -= of->weight * dot_lanes(d + 3 * j, d + 9);
   }
@@ -119,9 +119,9 @@ static SBS_CALLED void solve(const batch *of, const lanes right[3], double about
       add_transposed_lanes(d, moved, back);
       for (int i = 0; i < 3; i++) residual[i] -= of->weight * back[i];
     }
-    lanes step_of[3] = {NO_LANES, NO_LANES, NO_LANES};
-    add_solution(&of->normal, residual, step_of);
-    for (int i = 0; i < 3; i++) x[i] += select_lanes(wanting, step_of[i], NO_LANES);
+    lanes center_step[3] = {NO_LANES, NO_LANES, NO_LANES};
+    add_solution(&of->normal, residual, center_step);
+    for (int i = 0; i < 3; i++) x[i] += select_lanes(wanting, center_step[i], NO_LANES);
   }
 }
 
@@ -180,7 +180,7 @@ void SBS_FOR_ISA(sbs_gradient_finish_centers)(const sbs_gradient_run *run, const
     find_equations(&of);
     size_t width[LANES];
     for (size_t l = 0; l < LANES; l++) {
-      width[l] = sbs_gradient_width_of(run, of.sets.set[l], 0);
+      width[l] = sbs_gradient_sums_per_joint(run, of.sets.set[l], 0);
       for (int i = 0; i < 3; i++) LANE(z[i], l) = run->centers[of.sets.set[l]][3 + i];
     }
     get_row(&of, 0, first);

@@ -32,7 +32,7 @@ sbs_status sbs_gradient_pose_joints(const sbs_gradient_run *run, const sbs_pose 
                                 .normal_tolerance = 2.0 * sbs_scalar_epsilon(run->skin->scalar),
                                 .joints = run->joints,
                                 .kinds = run->kinds};
-  sbs_joints_batch_of(run->skin->isa)(&args, begin, end);
+  sbs_choose_joints_batch(run->skin->isa)(&args, begin, end);
   sbs_status status = SBS_OK;
   for (size_t j = begin; j < end && !status; j++) {
     status = sbs_decompose_joint(run->joints + j, run->kinds[j], run->stretches + j);
@@ -48,11 +48,11 @@ static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
 static sbs_status pose_sets(void *context, sbs_share sets, int worker) {
   const sbs_gradient_run *run = context;
   (void)worker;
-  sbs_gradient_batches_of(run->skin->isa)->pose_sets(run, sets.begin, sets.end);
+  sbs_choose_gradient_batches(run->skin->isa)->pose_sets(run, sets.begin, sets.end);
   return SBS_OK;
 }
 
-static size_t stride_of(size_t stride, sbs_scalar scalar) {
+static size_t stride_or_default(size_t stride, sbs_scalar scalar) {
   return stride ? stride : 3 * sbs_scalar_size(scalar);
 }
 
@@ -65,8 +65,8 @@ sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t num
   double origin[3];
   sbs_gradient_origin(run, set, origin);
   return (sbs_gradient_args){
-      .formula = sbs_gradient_formula_of(run, set, part->own),
-      .width = sbs_gradient_width_of(run, set, part->own),
+      .formula = sbs_choose_gradient_formula(run, set, part->own),
+      .width = sbs_gradient_sums_per_joint(run, set, part->own),
       .stretched = sbs_gradient_is_stretched(run, set),
       .normals = run->upstream.normals != NULL,
       .one_joint = run->options->method == SBS_METHOD_RIGID,
@@ -84,9 +84,9 @@ sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t num
       .vertex_count = (size_t)part->vertex_count,
       .mesh_vertex_count = gradient->vertex_count,
       .rest_positions = run->desc->rest_positions,
-      .rest_positions_stride = stride_of(run->desc->rest_positions_stride, gradient->scalar),
+      .rest_positions_stride = stride_or_default(run->desc->rest_positions_stride, gradient->scalar),
       .rest_normals = run->desc->rest_normals,
-      .rest_normals_stride = stride_of(run->desc->rest_normals_stride, gradient->scalar),
+      .rest_normals_stride = stride_or_default(run->desc->rest_normals_stride, gradient->scalar),
       .centers = run->desc->centers,
       .upstream = run->upstream,
       .result = run->result,
@@ -98,7 +98,7 @@ sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t num
 
 void sbs_gradient_differentiate(const sbs_gradient_run *run, size_t number, const sbs_gradient_args *args) {
   const int in_double = run->in_double[run->gradient->parts[number].set];
-  sbs_gradient_kernel_of(run->skin->isa, in_double ? SBS_FLOAT64 : SBS_FLOAT32)(args);
+  sbs_choose_gradient_kernel(run->skin->isa, in_double ? SBS_FLOAT64 : SBS_FLOAT32)(args);
 }
 
 static sbs_status differentiate_parts(void *context, sbs_share parts, int worker) {
@@ -138,14 +138,14 @@ static sbs_status find_centers(void *context, sbs_share sets, int worker) {
   const sbs_gradient_run *run = context;
   const sbs_skin *skin = run->skin;
   (void)worker;
-  sbs_gradient_batches_of(skin->isa)->find_centers(run, skin->solve_order + sets.begin, sets.end - sets.begin);
+  sbs_choose_gradient_batches(skin->isa)->find_centers(run, skin->solve_order + sets.begin, sets.end - sets.begin);
   return SBS_OK;
 }
 
 static sbs_status finish_sets(void *context, sbs_share sets, int worker) {
   const sbs_gradient_run *run = context;
   (void)worker;
-  sbs_gradient_batches_of(run->skin->isa)->finish_sets(run, sets.begin, sets.end);
+  sbs_choose_gradient_batches(run->skin->isa)->finish_sets(run, sets.begin, sets.end);
   return SBS_OK;
 }
 
@@ -157,7 +157,7 @@ static int moves_centroid(const sbs_gradient_run *run, size_t set, double rest[3
   const sbs_skin *skin = run->skin;
   const double *sums = run->sums[set], *by_point = run->by_points[set];
   if (!sums || (sbs_is_stretched(skin, set, run->kinds) && skin->joint_positions)) return 0;
-  const size_t width = sbs_gradient_width_of(run, set, 0);
+  const size_t width = sbs_gradient_sums_per_joint(run, set, 0);
   size_t count = 0;
   for (size_t i = run->gradient->set_parts[set]; i < run->gradient->set_parts[set + 1]; i++) {
     count += (size_t)run->gradient->parts[run->gradient->part_order[i]].vertex_count;
@@ -180,7 +180,7 @@ static sbs_status finish_centers(void *context, sbs_share sets, int worker) {
   const int32_t *order = run->skin->solve_order + sets.begin;
   const size_t count = sets.end - sets.begin;
   (void)worker;
-  sbs_gradient_batches_of(run->skin->isa)->finish_centers(run, order, count);
+  sbs_choose_gradient_batches(run->skin->isa)->finish_centers(run, order, count);
   for (size_t i = 0; i < count && run->result.rest_positions; i++) {
     double by[3];
     if (moves_centroid(run, (size_t)order[i], by)) add_to_rest(run, (size_t)order[i], by);
@@ -197,8 +197,8 @@ static size_t place_totals(sbs_gradient_run *run) {
     run->totals_at[i] = at;
     const sbs_gradient_part *part = gradient->parts + i;
     const size_t set = (size_t)part->set;
-    at += sbs_set_size(skin, set) * sbs_gradient_width_of(run, set, part->own) +
-          sbs_gradient_tail(sbs_gradient_formula_of(run, set, part->own));
+    at += sbs_set_size(skin, set) * sbs_gradient_sums_per_joint(run, set, part->own) +
+          sbs_gradient_tail(sbs_choose_gradient_formula(run, set, part->own));
   }
   return at;
 }
@@ -234,7 +234,8 @@ static sbs_status run_back(sbs_gradient_run *run, int threads) {
     status = sbs_share_work(threads, skin->set_count, SETS_CHUNK, finish_sets, run);
     if (!status) status = sbs_share_work(threads, centers, SETS_CHUNK, finish_centers, run);
   }
-  if (!status && run->result.skinning_matrices) sbs_gradient_batches_of(skin->isa)->finish_joints(run, run->by_joints);
+  if (!status && run->result.skinning_matrices)
+    sbs_choose_gradient_batches(skin->isa)->finish_joints(run, run->by_joints);
   return status;
 }
 

@@ -67,9 +67,9 @@ static void fill(const sbs_gradient_run *run, place at, size_t vertex, buffers *
 static void differentiate(sbs_gradient_run *run, place at, const sbs_deform_options *options, double factor, int adds,
                           buffers *of) {
   run->options = options;
-  const sbs_gradient_batches *batches = sbs_gradient_batches_of(run->skin->isa);
+  const sbs_gradient_batches *batches = sbs_choose_gradient_batches(run->skin->isa);
   const int32_t set = run->gradient->parts[at.part].set;
-  if (sbs_gradient_formula_of(run, (size_t)set, 0) == SBS_GRADIENT_JOINT_SET) {
+  if (sbs_choose_gradient_formula(run, (size_t)set, 0) == SBS_GRADIENT_JOINT_SET) {
     batches->find_centers(run, &set, 1);
   }
   batches->pose_sets(run, (size_t)set, (size_t)set + 1);
@@ -93,7 +93,7 @@ static void differentiate(sbs_gradient_run *run, place at, const sbs_deform_opti
   sbs_gradient_differentiate(run, at.part, &args);
 }
 
-static sbs_status pose_joints_of(const sbs_gradient_run *run, const sbs_pose *pose, size_t set) {
+static sbs_status pose_set_joints(const sbs_gradient_run *run, const sbs_pose *pose, size_t set) {
   const sbs_skin *skin = run->skin;
   const int32_t *joints = skin->set_joints + skin->set_offsets[set];
   sbs_status status = SBS_OK;
@@ -140,7 +140,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   if (run.arena.failed) status = SBS_ERROR_OUT_OF_MEMORY;
   const sbs_status posed = sbs_gradient_begin_twist(gradient, skin, pose, &result, &twist);
   if (!status) status = posed;
-  if (!status) status = pose_joints_of(&run, &twist.pose, set);
+  if (!status) status = pose_set_joints(&run, &twist.pose, set);
   if (status) {
     sbs_fault_in(fault, status, status == SBS_ERROR_OUT_OF_MEMORY ? NULL : "skinning_matrices");
   } else {

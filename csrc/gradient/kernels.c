@@ -12,7 +12,7 @@ size_t sbs_gradient_work_size(size_t max_joints) {
 #define OF_ISA(constant, name) {sbs_differentiate_float32_##name, sbs_differentiate_float64_##name},
 #endif
 
-sbs_gradient_kernel *sbs_gradient_kernel_of(sbs_isa isa, sbs_scalar computed_in) {
+sbs_gradient_kernel *sbs_choose_gradient_kernel(sbs_isa isa, sbs_scalar computed_in) {
   static sbs_gradient_kernel *const of[][2] = {SBS_EACH_ISA(OF_ISA)};
   return of[isa][computed_in];
 }

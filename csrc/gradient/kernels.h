@@ -124,7 +124,7 @@ typedef void sbs_gradient_kernel(const sbs_gradient_args *args);
 size_t sbs_gradient_work_size(size_t max_joints);
 
 /* What differentiates a part, computing in the given type, which need not be that of the arrays. */
-sbs_gradient_kernel *sbs_gradient_kernel_of(sbs_isa isa, sbs_scalar computed_in);
+sbs_gradient_kernel *sbs_choose_gradient_kernel(sbs_isa isa, sbs_scalar computed_in);
 
 #define SBS_DECLARE_GRADIENT(constant, name) \
   sbs_gradient_kernel sbs_differentiate_float32_##name; \

@@ -8,7 +8,7 @@ int sbs_gradient_is_stretched(const sbs_gradient_run *run, size_t set) {
   return !sbs_gradient_moves_as_given(run) && sbs_is_stretched(run->skin, set, run->kinds);
 }
 
-sbs_gradient_formula sbs_gradient_formula_of(const sbs_gradient_run *run, size_t set, int own) {
+sbs_gradient_formula sbs_choose_gradient_formula(const sbs_gradient_run *run, size_t set, int own) {
   const sbs_deform_options *options = run->options;
   if (sbs_gradient_moves_as_given(run) || sbs_set_size(run->skin, set) < 2) return SBS_GRADIENT_LINEAR;
   if (options->method == SBS_METHOD_DUAL_QUATERNION) return SBS_GRADIENT_DUAL_QUATERNION;
@@ -17,8 +17,8 @@ sbs_gradient_formula sbs_gradient_formula_of(const sbs_gradient_run *run, size_t
   return own ? SBS_GRADIENT_LINEAR : SBS_GRADIENT_OPTIMIZED;
 }
 
-size_t sbs_gradient_width_of(const sbs_gradient_run *run, size_t set, int own) {
-  return sbs_gradient_width(sbs_gradient_formula_of(run, set, own), sbs_gradient_is_stretched(run, set),
+size_t sbs_gradient_sums_per_joint(const sbs_gradient_run *run, size_t set, int own) {
+  return sbs_gradient_width(sbs_choose_gradient_formula(run, set, own), sbs_gradient_is_stretched(run, set),
                             run->upstream.normals != NULL);
 }
 
@@ -39,7 +39,7 @@ void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[
    .finish_centers = sbs_gradient_finish_centers_##name, \
    .finish_joints = sbs_gradient_finish_joints_##name},
 
-const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa) {
+const sbs_gradient_batches *sbs_choose_gradient_batches(sbs_isa isa) {
   static const sbs_gradient_batches of[] = {SBS_EACH_ISA(BATCHES)};
   return of + isa;
 }

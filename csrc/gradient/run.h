@@ -67,13 +67,13 @@ void sbs_gradient_differentiate(const sbs_gradient_run *run, size_t number, cons
 void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[3]);
 
 /* How the vertices of a part are moved, which are of a set of one joint at least. */
-sbs_gradient_formula sbs_gradient_formula_of(const sbs_gradient_run *run, size_t set, int own);
+sbs_gradient_formula sbs_choose_gradient_formula(const sbs_gradient_run *run, size_t set, int own);
 
 /* Whether what vertices add to their joints is asked for: it is also how a joint set's centroid moves. */
 int sbs_gradient_wants_sums(const sbs_gradient_run *run, sbs_gradient_formula formula);
 
 /* Numbers that are summed up for each joint of a part. */
-size_t sbs_gradient_width_of(const sbs_gradient_run *run, size_t set, int own);
+size_t sbs_gradient_sums_per_joint(const sbs_gradient_run *run, size_t set, int own);
 
 /* Whether a joint of the set is not rigid, which means nothing to the linear methods. */
 int sbs_gradient_is_stretched(const sbs_gradient_run *run, size_t set);
@@ -102,7 +102,7 @@ typedef struct sbs_gradient_batches {
   void (*finish_joints)(const sbs_gradient_run *run, sbs_joint_gradient *by);
 } sbs_gradient_batches;
 
-const sbs_gradient_batches *sbs_gradient_batches_of(sbs_isa isa);
+const sbs_gradient_batches *sbs_choose_gradient_batches(sbs_isa isa);
 
 #define SBS_DECLARE_GRADIENT_BATCHES(constant, name) \
   void sbs_gradient_find_centers_##name(const sbs_gradient_run *run, const int32_t *order, size_t count); \

@@ -21,11 +21,11 @@ static void add(double sums[3], sbs_vec4 v) {
   for (int i = 0; i < 3; i++) sums[i] += v[i];
 }
 
-static const int32_t *joints_of(const sbs_skin *skin, size_t set) {
+static const int32_t *joint_set_joints(const sbs_skin *skin, size_t set) {
   return skin->set_joints + skin->set_offsets[set];
 }
 
-static const sbs_vec4 *turning_of(const sbs_gradient_run *run, size_t joint) {
+static const sbs_vec4 *joint_rotation(const sbs_gradient_run *run, size_t joint) {
   return sbs_turning(run->joints + joint, run->kinds[joint], run->stretches + joint);
 }
 
@@ -51,7 +51,7 @@ SBS_INLINE void put_matrix(constants to, size_t at, const sbs_vec4 columns[3]) {
 }
 
 /* Where the constants of a set are, in doubles: floats begin there, too. */
-static double *constants_of(const sbs_gradient_run *run, size_t set) {
+static double *joint_set_constants(const sbs_gradient_run *run, size_t set) {
   return run->constants + set * SBS_GRADIENT_BASE + run->skin->set_offsets[set] * SBS_GRADIENT_ROW;
 }
 
@@ -61,20 +61,20 @@ typedef struct reference {
   sbs_vec4 basis[4]; /* of products with q_0* */
 } reference;
 
-static reference reference_of(const sbs_gradient_run *run, size_t set) {
-  reference of = {.first = run->joints[joints_of(run->skin, set)[0]].quaternion};
+static reference make_reference(const sbs_gradient_run *run, size_t set) {
+  reference of = {.first = run->joints[joint_set_joints(run->skin, set)[0]].quaternion};
   sbs_quaternion_basis(sbs_quaternion_conjugate(of.first), of.basis);
   return of;
 }
 
 /* 1 or -1: q or -q is in the hemisphere of q_0 */
-static double side_of(const reference *to, sbs_vec4 q) {
+static double nearer_sign(const reference *to, sbs_vec4 q) {
   return sbs_vec4_dot(q, to->first) < 0.0 ? -1.0 : 1.0;
 }
 
 /* q q_0*, in the hemisphere of 1. */
 static sbs_vec4 relative_quaternion(const reference *to, sbs_vec4 q) {
-  return sbs_quaternion_combine(q * side_of(to, q), to->basis);
+  return sbs_quaternion_combine(q * nearer_sign(to, q), to->basis);
 }
 
 /* R R_0^T, in columns */
@@ -85,7 +85,7 @@ static void relative_turning(const sbs_vec4 turning[3], const sbs_vec4 first[3],
 /* Where the signs of a set's quaternions are not the same for all joints that may be the heaviest: those for each. */
 static const signed char *choose_signs(const sbs_gradient_run *run, size_t set, const reference *to) {
   const size_t size = sbs_set_size(run->skin, set);
-  const int32_t *joints = joints_of(run->skin, set);
+  const int32_t *joints = joint_set_joints(run->skin, set);
   double nearest_side = 1.0;
   for (size_t i = 0; i < size; i++) {
     nearest_side = fmin(nearest_side, fabs(sbs_vec4_dot(run->joints[joints[i]].quaternion, to->first)));
@@ -94,10 +94,10 @@ static const signed char *choose_signs(const sbs_gradient_run *run, size_t set, 
   int differ = 0;
   signed char *signs = run->sign_room + run->skin->set_offsets[set] * run->skin->max_influences;
   for (size_t h = 0; h < size; h++) {
-    const sbs_vec4 q = run->joints[joints[h]].quaternion, heaviest = q * side_of(to, q);
+    const sbs_vec4 q = run->joints[joints[h]].quaternion, heaviest = q * nearer_sign(to, q);
     for (size_t i = 0; i < size; i++) {
       const sbs_vec4 other = run->joints[joints[i]].quaternion;
-      const int opposite = sbs_vec4_dot(heaviest, other * side_of(to, other)) < 0.0;
+      const int opposite = sbs_vec4_dot(heaviest, other * nearer_sign(to, other)) < 0.0;
       signs[h * size + i] = opposite ? -1 : 1;
       differ |= opposite;
     }
@@ -108,10 +108,10 @@ static const signed char *choose_signs(const sbs_gradient_run *run, size_t set, 
 static void pose_set(const sbs_gradient_run *run, size_t set) {
   const sbs_skin *skin = run->skin;
   const size_t size = sbs_set_size(skin, set);
-  const int32_t *joints = joints_of(skin, set);
+  const int32_t *joints = joint_set_joints(skin, set);
   double *center = run->centers[set], o[3];
   /* of this, vertices that are their own centers need what the linear formula does */
-  const sbs_gradient_formula formula = sbs_gradient_formula_of(run, set, 0);
+  const sbs_gradient_formula formula = sbs_choose_gradient_formula(run, set, 0);
   const int turns = formula != SBS_GRADIENT_LINEAR, about_set = formula == SBS_GRADIENT_JOINT_SET;
   const int weighted = formula == SBS_GRADIENT_WEIGHTED, normals = run->upstream.normals != NULL;
   const int stretched = sbs_gradient_is_stretched(run, set), given = sbs_gradient_moves_as_given(run);
@@ -125,7 +125,7 @@ static void pose_set(const sbs_gradient_run *run, size_t set) {
 #else
   run->in_double[set] = run->gradient->scalar == SBS_FLOAT64 || far > FAR_CENTER * skin->size;
 #endif
-  const constants to = {(char *)constants_of(run, set), run->in_double[set]};
+  const constants to = {(char *)joint_set_constants(run, set), run->in_double[set]};
   put(to, SBS_GRADIENT_CENTER, z);
   put(to, SBS_GRADIENT_POINT, point - origin);
 
@@ -133,9 +133,9 @@ static void pose_set(const sbs_gradient_run *run, size_t set) {
   reference first = {{0.0}, {{0.0}}};
   run->signs[set] = NULL;
   if (turns) {
-    first_turning = turning_of(run, (size_t)joints[0]);
+    first_turning = joint_rotation(run, (size_t)joints[0]);
     put_matrix(to, SBS_GRADIENT_FIRST, first_turning);
-    first = reference_of(run, set);
+    first = make_reference(run, set);
     run->signs[set] = choose_signs(run, set, &first);
   }
   /* of each row, what the formula reads */
@@ -143,7 +143,7 @@ static void pose_set(const sbs_gradient_run *run, size_t set) {
   for (size_t k = 0; k < size; k++) {
     const size_t joint = (size_t)joints[k], row = SBS_GRADIENT_BASE + k * SBS_GRADIENT_ROW;
     const sbs_joint *at = run->joints + joint;
-    const sbs_vec4 *turning = turning_of(run, joint), *matrix = given ? at->given : at->moving;
+    const sbs_vec4 *turning = joint_rotation(run, joint), *matrix = given ? at->given : at->moving;
     sbs_vec4 moved = sbs_vec4_apply(matrix, about_set ? point : origin) + at->translation;
     if (about_set) {
       moved += sbs_vec4_apply(turning, z);
@@ -174,7 +174,7 @@ static void add_moving(const sbs_gradient_run *run, size_t joint, const double a
   if (sbs_gradient_moves_as_given(run) || run->kinds[joint] & SBS_JOINT_NONRIGID) {
     for (int i = 0; i < 9; i++) by->given[i] += a[i % 3] * b[i / 3];
   } else {
-    const sbs_vec4 turned = sbs_vec4_apply(turning_of(run, joint), sbs_vec4_read(b));
+    const sbs_vec4 turned = sbs_vec4_apply(joint_rotation(run, joint), sbs_vec4_read(b));
     add(by->torque, sbs_vec4_cross(turned, sbs_vec4_read(a)));
   }
 }
@@ -184,7 +184,7 @@ static void add_moving_matrix(const sbs_gradient_run *run, size_t joint, const d
   if (sbs_gradient_moves_as_given(run) || run->kinds[joint] & SBS_JOINT_NONRIGID) {
     for (int i = 0; i < 9; i++) by->given[i] += m[i];
   } else {
-    const sbs_vec4 *turning = turning_of(run, joint);
+    const sbs_vec4 *turning = joint_rotation(run, joint);
     for (int j = 0; j < 3; j++) add(by->torque, sbs_vec4_cross(turning[j], sbs_vec4_read(m + 3 * j)));
   }
 }
@@ -227,10 +227,10 @@ static void finish_formula(const sbs_gradient_run *run, size_t set, sbs_gradient
                            size_t width) {
   const int linear = formula == SBS_GRADIENT_LINEAR;
   const sbs_skin *skin = run->skin;
-  const int32_t *joints = joints_of(skin, set);
+  const int32_t *joints = joint_set_joints(skin, set);
   double origin[3];
   sbs_gradient_origin(run, set, origin);
-  const reference first = reference_of(run, set);
+  const reference first = make_reference(run, set);
   for (size_t k = 0; k < sbs_set_size(skin, set); k++) {
     const size_t joint = (size_t)joints[k];
     const double *of = sums + k * width;
@@ -245,7 +245,7 @@ static void finish_formula(const sbs_gradient_run *run, size_t set, sbs_gradient
     }
     if (formula == SBS_GRADIENT_WEIGHTED) {
       sbs_vec4 relative[3];
-      relative_turning(turning_of(run, joint), turning_of(run, (size_t)joints[0]), relative);
+      relative_turning(joint_rotation(run, joint), joint_rotation(run, (size_t)joints[0]), relative);
       for (int j = 0; j < 3; j++) {
         add(by->torque, sbs_vec4_cross(relative[j], sbs_vec4_read(of + SBS_SUM_TURNING + 3 * j)));
       }
@@ -264,9 +264,9 @@ static void finish_set(const sbs_gradient_run *run, size_t set) {
   memset(run->slots + run->skin->set_offsets[set], 0, size * sizeof *run->slots);
   run->sums[set] = NULL;
   for (int own = 0; own < 2 && size; own++) {
-    const sbs_gradient_formula formula = sbs_gradient_formula_of(run, set, own);
+    const sbs_gradient_formula formula = sbs_choose_gradient_formula(run, set, own);
     if (!sbs_gradient_wants_sums(run, formula)) continue;
-    const size_t width = sbs_gradient_width_of(run, set, own);
+    const size_t width = sbs_gradient_sums_per_joint(run, set, own);
     const double *sums = add_parts(run, set, formula, own, size * width + sbs_gradient_tail(formula));
     if (sums && run->result.skinning_matrices) finish_formula(run, set, formula, sums, width);
     if (formula != SBS_GRADIENT_JOINT_SET) continue;
@@ -306,7 +306,7 @@ static void add_inverse(const sbs_stretch *stretch, const double by_inverse[9], 
  * rigid joint.
  */
 static void finish_joint(const sbs_gradient_run *run, size_t joint, const sbs_joint_gradient *by, double matrix[12]) {
-  const sbs_vec4 *turning = turning_of(run, joint);
+  const sbs_vec4 *turning = joint_rotation(run, joint);
   sbs_vec4 by_stretch[3] = {{0.0}}, right = sbs_vec4_apply_transposed(turning, sbs_vec4_read(by->torque));
   sbs_vec4 y = 0.5 * right;
   if (run->kinds[joint] & SBS_JOINT_NONRIGID) {

@@ -28,7 +28,7 @@ static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_
   unsigned char kind;
   sbs_read_matrices(pose, number, 1, matrix);
   const sbs_joints_args args = {.matrices = matrix, .scalar = SBS_FLOAT64, .rows = 3, .joints = &joint, .kinds = &kind};
-  sbs_joints_batch_of(twist->isa)(&args, 0, 1);
+  sbs_choose_joints_batch(twist->isa)(&args, 0, 1);
   const sbs_status status = sbs_decompose_joint(&joint, kind, &stretch);
   for (int i = 0; i < 9; i++) {
     of->rotation[i] = stretch.rotation[i % 3][i / 3];
@@ -39,7 +39,7 @@ static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_
 }
 
 /* By the twist of conj(from) to about n: the torque that turns `to`, whose opposite turns `from`. */
-static void torque_of(sbs_vec4 from, sbs_vec4 to, const double n[3], double by_angle, double torque[3]) {
+static void find_torque(sbs_vec4 from, sbs_vec4 to, const double n[3], double by_angle, double torque[3]) {
   const sbs_vec4 relative = sbs_quaternion_multiply(sbs_quaternion_conjugate(from), to);
   const double w = relative[0], v[3] = {relative[1], relative[2], relative[3]};
   const double along = sbs_dot(v, n), square = w * w + along * along;
@@ -83,7 +83,7 @@ static sbs_status add_angles(const sbs_twist *twist, const sbs_twist_bone *bone,
     if (status) break;
     const rotation *from = i ? &own : &other, *to = i ? &other : &own;
     double torque[3], opposite[3];
-    torque_of(from->quaternion, to->quaternion, n, by_angles[i], torque);
+    find_torque(from->quaternion, to->quaternion, n, by_angles[i], torque);
     for (int k = 0; k < 3; k++) opposite[k] = -torque[k];
     add_torque(to, torque, matrices + 12 * (size_t)(i ? others[i] : bone->joint));
     add_torque(from, opposite, matrices + 12 * (size_t)(i ? bone->joint : others[i]));

@@ -11,7 +11,7 @@
 #endif
 SBS_EACH_ISA(DECLARE)
 
-const sbs_kernels *sbs_kernels_of(sbs_isa isa, sbs_scalar scalar) {
+const sbs_kernels *sbs_choose_kernels(sbs_isa isa, sbs_scalar scalar) {
   static const sbs_kernels *const of[][2] = {SBS_EACH_ISA(OF_ISA)};
   return of[isa][scalar];
 }

@@ -102,6 +102,6 @@ typedef struct sbs_kernels {
   const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];
 } sbs_kernels;
 
-const sbs_kernels *sbs_kernels_of(sbs_isa isa, sbs_scalar scalar);
+const sbs_kernels *sbs_choose_kernels(sbs_isa isa, sbs_scalar scalar);
 
 #endif

@@ -28,7 +28,7 @@ static double largest_coordinate(sbs_vec3 a) {
  * The normal of a triangle, of any length; zero if it may be due to rounding alone. Corners have an error of some eps
  * of their largest coordinate, and the cross product of two sides has that error times their length.
  */
-static sbs_vec3 normal_of(const sbs_mesh_desc *mesh, size_t triangle) {
+static sbs_vec3 triangle_normal(const sbs_mesh_desc *mesh, size_t triangle) {
   const int32_t *corners = mesh->triangles + 3 * triangle;
   const sbs_vec3 a = sbs_mesh_position(mesh, (size_t)corners[0]), b = sbs_mesh_position(mesh, (size_t)corners[1]),
                  c = sbs_mesh_position(mesh, (size_t)corners[2]);
@@ -77,7 +77,7 @@ sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *represen
     for (size_t e = 0; e < edges.count; e++) sides[e] = (edge_sides){NO_TRIANGLE, NO_TRIANGLE};
     for (size_t t = 0; t < count; t++) {
       if ((status = sbs_tell_some(t, count))) break;
-      normals[t] = normal_of(mesh, t);
+      normals[t] = triangle_normal(mesh, t);
       curvatures[t] = 0.0;
       for (size_t side = 3 * t; side < 3 * t + 3; side++) {
         if (edges.of_sides[side] < 0) continue;

@@ -27,7 +27,7 @@ static size_t hash_ends(edge_ends ends) {
   return (size_t)(hash ^ (hash >> 32));
 }
 
-static edge_ends ends_of_side(const int32_t *triangles, size_t side, const int32_t *representatives) {
+static edge_ends side_ends(const int32_t *triangles, size_t side, const int32_t *representatives) {
   const size_t triangle = side / 3, corner = side % 3;
   int32_t from = triangles[side], to = triangles[3 * triangle + (corner + 1) % 3];
   if (representatives) {
@@ -52,7 +52,7 @@ sbs_status sbs_edges_find(const int32_t *triangles, size_t triangle_count, const
 
   for (size_t side = 0; side < side_count; side++) {
     if ((status = sbs_tell_some(side, side_count))) goto cleanup;
-    const edge_ends own = ends_of_side(triangles, side, representatives);
+    const edge_ends own = side_ends(triangles, side, representatives);
     if (own.low == own.high) {
       edges->of_sides[side] = -1;
       continue;

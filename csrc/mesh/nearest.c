@@ -31,7 +31,7 @@ static double nearest_on_segment(sbs_vec3 q, sbs_vec3 d) {
   return fmin(fmax(sbs_vec3_dot(q, d) / square, 0.0), 1.0);
 }
 
-static double square_of(sbs_vec3 v) {
+static double squared_length(sbs_vec3 v) {
   return sbs_vec3_dot(v, v);
 }
 
@@ -45,19 +45,19 @@ static void offer_triangle(candidate *best, sbs_vec3 point, double (*corners)[3]
   const sbs_vec3 ap = sbs_vec3_subtract(point, a), bp = sbs_vec3_subtract(point, b);
 
   double t = nearest_on_segment(ap, ab);
-  offer(best, square_of(sbs_vec3_along(ap, -t, ab)), triangle, 1.0 - t, t, 0.0);
+  offer(best, squared_length(sbs_vec3_along(ap, -t, ab)), triangle, 1.0 - t, t, 0.0);
   t = nearest_on_segment(bp, bc);
-  offer(best, square_of(sbs_vec3_along(bp, -t, bc)), triangle, 0.0, 1.0 - t, t);
+  offer(best, squared_length(sbs_vec3_along(bp, -t, bc)), triangle, 0.0, 1.0 - t, t);
   t = nearest_on_segment(ap, ac);
-  offer(best, square_of(sbs_vec3_along(ap, -t, ac)), triangle, 1.0 - t, 0.0, t);
+  offer(best, squared_length(sbs_vec3_along(ap, -t, ac)), triangle, 1.0 - t, 0.0, t);
 
   const sbs_vec3 normal = sbs_vec3_cross(ab, ac);
-  const double square = square_of(normal);
+  const double square = squared_length(normal);
   const double v = sbs_vec3_dot(sbs_vec3_cross(ap, ac), normal), w = sbs_vec3_dot(sbs_vec3_cross(ab, ap), normal);
   if (v > 0.0 && w > 0.0 && v + w < square) {
     const sbs_vec3 apart = sbs_vec3_along(sbs_vec3_along(ap, -v / square, ab), -w / square, ac);
     const double second = v / square, third = w / square;
-    offer(best, square_of(apart), triangle, fmax(1.0 - second - third, 0.0), second, third);
+    offer(best, squared_length(apart), triangle, fmax(1.0 - second - third, 0.0), second, third);
   }
 }
 

@@ -92,7 +92,7 @@ static void add_vertex(const divider *d, row *point, int32_t vertex, double shar
   }
 }
 
-static sbs_vec3 position_of(const divider *d, const row *point) {
+static sbs_vec3 row_position(const divider *d, const row *point) {
   sbs_vec3 sum = {0.0, 0.0, 0.0};
   for (size_t i = 0; i < point->count; i++) {
     sum = sbs_vec3_along(sum, point->shares[i], sbs_mesh_position(d->mesh, (size_t)point->parents[i]));
@@ -106,7 +106,7 @@ static double distance_to_middle(const divider *d, int32_t vertex, int32_t a, in
   add_vertex(d, &point, vertex, 1.0);
   add_vertex(d, &middle, a, 0.5);
   add_vertex(d, &middle, b, 0.5);
-  const sbs_vec3 way = sbs_vec3_subtract(position_of(d, &middle), position_of(d, &point));
+  const sbs_vec3 way = sbs_vec3_subtract(row_position(d, &middle), row_position(d, &point));
   return sbs_vec3_dot(way, way);
 }
 

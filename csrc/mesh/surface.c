@@ -25,7 +25,7 @@ typedef struct builder {
   int32_t *order;         /* triangles in the order of the tree, so far */
 } builder;
 
-static int32_t middle_of_three(const builder *build, int axis, int32_t a, int32_t b, int32_t c) {
+static int32_t median_triangle(const builder *build, int axis, int32_t a, int32_t b, int32_t c) {
   const double x = build->centroids[a][axis], y = build->centroids[b][axis], z = build->centroids[c][axis];
   if (x < y) return y < z ? b : (x < z ? c : a);
   return x < z ? a : (y < z ? c : b);
@@ -35,7 +35,7 @@ static int32_t middle_of_three(const builder *build, int axis, int32_t a, int32_
 static void select_middle(const builder *build, int axis, size_t begin, size_t end, size_t middle) {
   while (end - begin > 1) {
     int32_t *order = build->order;
-    const int32_t chosen = middle_of_three(build, axis, order[begin], order[begin + (end - begin) / 2], order[end - 1]);
+    const int32_t chosen = median_triangle(build, axis, order[begin], order[begin + (end - begin) / 2], order[end - 1]);
     const double pivot = build->centroids[chosen][axis];
     size_t low = begin, high = end - 1;
     for (;;) {
@@ -131,7 +131,7 @@ static sbs_status fill_node(const builder *build, size_t index, size_t begin, si
 }
 
 /* A power of two that makes the largest coordinate about 1; 1 if all are zero. */
-static double power_of_size(const sbs_mesh_desc *mesh) {
+static double size_power(const sbs_mesh_desc *mesh) {
   double largest = 0.0;
   int exponent;
   for (size_t v = 0; v < mesh->vertex_count; v++) {
@@ -189,7 +189,7 @@ sbs_status sbs_surface_new(const sbs_mesh_desc *mesh, const sbs_allocator *alloc
   if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   /* every leaf has at least two triangles if the mesh has, so there are no more nodes than triangles */
   *made = (sbs_surface){.allocator = chosen,
-                        .scale = power_of_size(mesh),
+                        .scale = size_power(mesh),
                         .triangle_count = count,
                         .nodes = sbs_allocate(&chosen, count, sizeof *made->nodes),
                         .corners = sbs_allocate(&chosen, count, sizeof *made->corners),

@@ -226,7 +226,7 @@ static sbs_status measure_candidates(const muscle_binding *binding, candidates *
                                .blocks = &found->block,
                                .scratch = &found->scratch};
   sbs_measured measured;
-  sbs_measure_cover_pairs_of(muscles->isa)(&args, &measured);
+  sbs_choose_measure_cover_pairs(muscles->isa)(&args, &measured);
   sbs_status status = SBS_OK;
   for (size_t i = 0; i < found->count && !status; i++)
     status = keep_candidate(binding, found, &measured, i, list, fault);

@@ -19,17 +19,17 @@
 #define TURN(constant, name) sbs_turn_normals_##name,
 #define MEASURE(constant, name) sbs_measure_cover_pairs_##name,
 
-static sbs_cover_pairs *cover_pairs_of(sbs_isa isa) {
+static sbs_cover_pairs *choose_cover_pairs(sbs_isa isa) {
   static sbs_cover_pairs *const of[] = {SBS_EACH_ISA(COVER)};
   return of[isa];
 }
 
-static sbs_turn_normals *turn_normals_of(sbs_isa isa) {
+static sbs_turn_normals *choose_turn_normals(sbs_isa isa) {
   static sbs_turn_normals *const of[] = {SBS_EACH_ISA(TURN)};
   return of[isa];
 }
 
-sbs_measure_cover_pairs *sbs_measure_cover_pairs_of(sbs_isa isa) {
+sbs_measure_cover_pairs *sbs_choose_measure_cover_pairs(sbs_isa isa) {
   static sbs_measure_cover_pairs *const of[] = {SBS_EACH_ISA(MEASURE)};
   return of[isa];
 }
@@ -152,8 +152,8 @@ static void write_chunk(const cover_job *job, size_t first, size_t count, sbs_co
 static sbs_status cover_chunks(void *context, sbs_share chunks, int worker) {
   const cover_job *job = context;
   const sbs_cover *cover = &job->muscles->cover;
-  sbs_cover_pairs *const cover_pairs = cover_pairs_of(job->muscles->isa);
-  sbs_turn_normals *const turn_normals = turn_normals_of(job->muscles->isa);
+  sbs_cover_pairs *const cover_pairs = choose_cover_pairs(job->muscles->isa);
+  sbs_turn_normals *const turn_normals = choose_turn_normals(job->muscles->isa);
   (void)worker;
   for (size_t chunk = chunks.begin; chunk < chunks.end; chunk++) {
     const size_t first = chunk * SBS_COVER_CHUNK, rest = cover->slot_count - first;

@@ -66,7 +66,7 @@ typedef void sbs_measure_cover_pairs(const sbs_cover_args *args, sbs_measured *m
 SBS_EACH_ISA(SBS_DECLARE_COVER)
 #undef SBS_DECLARE_COVER
 
-sbs_measure_cover_pairs *sbs_measure_cover_pairs_of(sbs_isa isa);
+sbs_measure_cover_pairs *sbs_choose_measure_cover_pairs(sbs_isa isa);
 
 /* A posed muscle relative to a point. */
 void sbs_bring_near(const sbs_posed_muscle *posed, const double origin[3], sbs_cover_muscle *muscle);

@@ -78,10 +78,10 @@ SBS_INLINE radii radii_at(const sbs_cover_muscle *muscle, int are_plain, lanes x
   if (are_plain || muscle->profile->is_spindle) { /* (4 u (1 - u))^1.5 */
     const float *spindle = muscle->spindle;
     const lanes middle = 1.0f - 2.0f * u, product = larger_lanes(1.0f - middle * middle, NO_LANES);
-    const lanes root = product * per_root_of_lanes(product + TINY);
+    const lanes root = product * lane_reciprocal_square_root(product + TINY);
     const lanes bounded = larger_lanes(product, NO_LANES + SBS_LEAST_PRODUCT);
     const lanes within = smaller_lanes(product * (1.0f / SBS_LEAST_PRODUCT), NO_LANES + 1.0f);
-    const lanes bend = spindle[2] * (middle * middle - bounded) * per_root_of_lanes(bounded);
+    const lanes bend = spindle[2] * (middle * middle - bounded) * lane_reciprocal_square_root(bounded);
     return (radii){.radius = spindle[0] * product * root, .slope = spindle[1] * middle * root, .bend = within * bend};
   }
   const float by_x = muscle->growth * muscle->per_span;
@@ -125,10 +125,10 @@ SBS_INLINE void see_flat(const sbs_cover_muscle *muscle, const lanes across[3], 
   /* The height along it, over its length, for its length is not 1 any more. */
   const lanes height = dot_lanes(across, thin) * per_lanes(dot_lanes(thin, thin) + TINY);
   const lanes raised = dot_lanes(across, thin) * height * more;
-  const lanes squared = dot_lanes(across, across) * wide + raised + TINY, per_y = per_root_of_lanes(squared);
+  const lanes squared = dot_lanes(across, across) * wide + raised + TINY, per_y = lane_reciprocal_square_root(squared);
   for (int i = 0; i < 3; i++) gradient[i] = (across[i] * wide + thin[i] * height * more) * per_y;
   /* How far from the surface y - k r = 1 is. */
-  const lanes per_gradient = per_root_of_lanes(dot_lanes(gradient, gradient) + TINY);
+  const lanes per_gradient = lane_reciprocal_square_root(dot_lanes(gradient, gradient) + TINY);
   for (int i = 0; i < 3; i++) at->normal[i] = gradient[i] * per_gradient;
   at->normal_bend = dot_lanes(at->normal, second);
   at->above = (squared * per_y - there->radius) * per_gradient;
@@ -153,7 +153,7 @@ SBS_INLINE void see_section(const sbs_cover_muscle *muscle, int are_plain, const
   for (int i = 0; i < 3; i++) across[i] = from[i] - off * at->along[i];
   at->bend = dot_lanes(across, second);
   const lanes squared = dot_lanes(across, across) + TINY;
-  at->per_away = per_root_of_lanes(squared);
+  at->per_away = lane_reciprocal_square_root(squared);
   if (are_plain || muscle->flattening == 1.0f) {
     for (int i = 0; i < 3; i++) at->normal[i] = across[i] * at->per_away;
     at->normal_bend = at->bend * at->per_away;
@@ -260,7 +260,7 @@ SBS_INLINE void measure(const sbs_cover_args *args, int is_first, size_t begin, 
                         lane_measures *measures) {
   lanes outward[3];
   load_vectors(tile->outward, i, outward);
-  const lanes per_length = per_root_of_lanes(dot_lanes(outward, outward) + TINY);
+  const lanes per_length = lane_reciprocal_square_root(dot_lanes(outward, outward) + TINY);
   measures->distance = load_lanes(tile->excess + i) * per_length;
   for (int axis = 0; axis < 3; axis++) measures->normal[axis] = outward[axis] * per_length;
 
@@ -275,7 +275,7 @@ SBS_INLINE void measure(const sbs_cover_args *args, int is_first, size_t begin, 
   }
   cross_lanes(normal, measures->first, measures->second);
   measures->per_tangent_squared = per_lanes(dot_lanes(measures->tangent, measures->tangent) + TINY);
-  measures->per_length = per_root_of_lanes(dot_lanes(measures->first, measures->first) + TINY);
+  measures->per_length = lane_reciprocal_square_root(dot_lanes(measures->first, measures->first) + TINY);
   measures->slopes[0] = dot_lanes(measures->normal, measures->first);
   measures->slopes[1] = dot_lanes(measures->normal, measures->second) * measures->per_length;
   for (int k = 0; k < 2; k++) measures->bends[k] = load_lanes(tile->bends[k] + i) * per_length;
@@ -415,11 +415,11 @@ void SBS_FOR_ISA(sbs_turn_normals)(sbs_cover_scratch *scratch, size_t count) {
       before[i] = load_lanes(scratch->normals[i] + slot);
       turn[i] = load_lanes(scratch->turns[i] + slot);
     }
-    const lanes squared = dot_lanes(turn, turn), bounded = per_root_of_lanes(1.0f + squared * PER_MOST_TURN);
+    const lanes squared = dot_lanes(turn, turn), bounded = lane_reciprocal_square_root(1.0f + squared * PER_MOST_TURN);
     for (int i = 0; i < 3; i++) after[i] = before[i] + turn[i] * bounded;
     const lane_mask turns = squared > NO_LANES;
     scratch->is_turned[slot / SBS_COVER_BLOCK] |= (unsigned char)any_lane(turns);
-    const lanes per_length = per_root_of_lanes(dot_lanes(after, after) + TINY);
+    const lanes per_length = lane_reciprocal_square_root(dot_lanes(after, after) + TINY);
     for (int i = 0; i < 3; i++) {
       store_lanes(select_lanes(turns, after[i] * per_length - before[i], NO_LANES), scratch->turns[i] + slot);
     }

@@ -11,7 +11,7 @@ double SBS_FOR_ISA(sbs_sum_speeds)(const double squares[5], double start, double
   for (size_t i = 0; i < SBS_PATH_NODES; i += LANES) {
     const lanes x = start + span * load_lanes(nodes + i);
     const lanes squared = squares[0] + x * (squares[1] + x * (squares[2] + x * (squares[3] + x * squares[4])));
-    sums += load_lanes(weights + i) * root_of_lanes(larger_lanes(squared, NO_LANES));
+    sums += load_lanes(weights + i) * lane_square_root(larger_lanes(squared, NO_LANES));
   }
   double sum = 0.0;
   for (int l = 0; l < LANES; l++) sum += LANE(sums, l);

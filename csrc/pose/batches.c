@@ -4,12 +4,12 @@
 #define JOINTS_BATCH(constant, name) sbs_prepare_joints_##name,
 #define CENTERS_BATCH(constant, name) sbs_find_centers_##name,
 
-sbs_joints_batch *sbs_joints_batch_of(sbs_isa isa) {
+sbs_joints_batch *sbs_choose_joints_batch(sbs_isa isa) {
   static sbs_joints_batch *const of[] = {SBS_EACH_ISA(JOINTS_BATCH)};
   return of[isa];
 }
 
-sbs_centers_batch *sbs_centers_batch_of(sbs_isa isa) {
+sbs_centers_batch *sbs_choose_centers_batch(sbs_isa isa) {
   static sbs_centers_batch *const of[] = {SBS_EACH_ISA(CENTERS_BATCH)};
   return of[isa];
 }

@@ -54,7 +54,7 @@ typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t
 SBS_EACH_ISA(SBS_DECLARE_BATCHES)
 #undef SBS_DECLARE_BATCHES
 
-sbs_joints_batch *sbs_joints_batch_of(sbs_isa isa);
-sbs_centers_batch *sbs_centers_batch_of(sbs_isa isa);
+sbs_joints_batch *sbs_choose_joints_batch(sbs_isa isa);
+sbs_centers_batch *sbs_choose_centers_batch(sbs_isa isa);
 
 #endif

@@ -17,7 +17,7 @@ static sbs_vec4 move_reference(const sbs_joint *joint, sbs_vec4 reference) {
   return sbs_vec4_apply(joint->moving, reference) + joint->translation;
 }
 
-static const sbs_vec4 *turning_of(const sbs_centers_args *args, int32_t joint) {
+static const sbs_vec4 *joint_rotation(const sbs_centers_args *args, int32_t joint) {
   const sbs_joint *at = args->joints + joint;
   return args->stretches ? sbs_turning(at, args->kinds[joint], args->stretches + joint) : at->moving;
 }
@@ -39,14 +39,14 @@ sbs_status sbs_solve_center(const sbs_centers_args *args, size_t set, double rco
 
   sbs_vec4 mean[4] = {{0.0}};
   for (size_t k = 0; k < size; k++) {
-    const sbs_vec4 *turning = turning_of(args, set_joints[k]);
+    const sbs_vec4 *turning = joint_rotation(args, set_joints[k]);
     for (int j = 0; j < 3; j++) mean[j] += turning[j] / (double)size;
     mean[3] += move_reference(args->joints + set_joints[k], reference) / (double)size;
   }
   double *u = work, *right = u + 3 * rows, *svd_work = right + rows;
   const double root = sqrt(2.0 / ((double)size - 1.0));
   for (size_t k = 0; k < size; k++) {
-    const sbs_vec4 *turning = turning_of(args, set_joints[k]);
+    const sbs_vec4 *turning = joint_rotation(args, set_joints[k]);
     const sbs_vec4 e = root * (mean[3] - move_reference(args->joints + set_joints[k], reference));
     for (size_t j = 0; j < 3; j++) {
       const sbs_vec4 d = root * (turning[j] - mean[j]);

@@ -47,7 +47,7 @@ SBS_INLINE void nearest_rotation(const lanes gram_of_a[6], lanes x[9]) {
   lanes gram[6];
   memcpy(gram, gram_of_a, sizeof gram);
   for (int step = 0; step < 2; step++) {
-    if (step) gram_of(x, gram);
+    if (step) gram_matrix(x, gram);
     for (int i = 0; i < 3; i++) {
       const lanes r0 = x[i], r1 = x[3 + i], r2 = x[6 + i]; /* a row */
       x[i] = r0 + 0.5 * (r0 * (1.0 - gram[0]) - r1 * gram[1] - r2 * gram[2]);
@@ -58,7 +58,7 @@ SBS_INLINE void nearest_rotation(const lanes gram_of_a[6], lanes x[9]) {
 }
 
 /* Quaternions (w, x, y, z) from their largest component (Shepperd 1978). */
-SBS_INLINE void quaternions_of(const lanes r[9], lanes q[4]) {
+SBS_INLINE void find_quaternions(const lanes r[9], lanes q[4]) {
   const lanes xx = r[0], yy = r[4], zz = r[8], trace = xx + yy + zz;
   const lanes wx = r[5] - r[7], wy = r[6] - r[2], wz = r[1] - r[3]; /* 4 w x, 4 w y, 4 w z */
   const lanes xy = r[3] + r[1], xz = r[6] + r[2], yz = r[7] + r[5];
@@ -75,7 +75,7 @@ SBS_INLINE void quaternions_of(const lanes r[9], lanes q[4]) {
     most = select_lanes(better, diagonal[i], most);
     for (int k = 0; k < 4; k++) q[k] = select_lanes(better, candidates[i][k], q[k]);
   }
-  const lanes scale = 1.0 / root_of_lanes(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  const lanes scale = 1.0 / lane_square_root(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
   for (int k = 0; k < 4; k++) q[k] *= scale;
 }
 
@@ -92,11 +92,11 @@ void SBS_FOR_ISA(sbs_prepare_joints)(const sbs_joints_args *args, size_t begin, 
     const size_t count = end - begin < LANES ? end - begin : LANES;
     lanes m[12], r[9], gram[6], q[4], back[3];
     gather_matrices(args, begin, count, m);
-    gram_of(m, gram);
+    gram_matrix(m, gram);
     const lane_mask rigid = find_rigid(m, gram);
     memcpy(r, m, sizeof r);
     nearest_rotation(gram, r);
-    quaternions_of(r, q);
+    find_quaternions(r, q);
     for (int j = 0; j < 3; j++) back[j] = dot_lanes(r + 3 * j, m + 9);
 
     lanes farthest = absolute_lanes(m[0] - r[0]);

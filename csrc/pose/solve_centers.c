@@ -15,7 +15,7 @@ typedef struct set_batch {
   set_lanes sets;
 } set_batch;
 
-SBS_INLINE const sbs_joint *joint_of(const set_batch *batch, size_t k, size_t l) {
+SBS_INLINE const sbs_joint *batch_joint(const set_batch *batch, size_t k, size_t l) {
   return batch->args->joints + batch->sets.members[l][k];
 }
 
@@ -29,7 +29,7 @@ SBS_INLINE void copy_columns(const sbs_vec4 from[3], sbs_vec4 to[3]) {
  * t is A's and (A - R) f.
  */
 SBS_INLINE void get_rigid(const set_batch *batch, size_t k, size_t l, sbs_vec4 m[5]) {
-  const sbs_joint *joint = joint_of(batch, k, l);
+  const sbs_joint *joint = batch_joint(batch, k, l);
   const sbs_centers_args *args = batch->args;
   copy_columns(joint->moving, m);
   m[3] = joint->translation;
@@ -66,7 +66,7 @@ SBS_INLINE void read_given(const set_batch *batch, size_t k, lanes m[12]) {
   for (int j = 0; j < 4; j++) {
     const sbs_vec4 *columns[LANES];
     for (size_t l = 0; l < LANES; l++)
-      columns[l] = j < 3 ? joint_of(batch, k, l)->given + j : &joint_of(batch, k, l)->translation;
+      columns[l] = j < 3 ? batch_joint(batch, k, l)->given + j : &batch_joint(batch, k, l)->translation;
     transpose_lanes(columns, m + 3 * j);
   }
 }
@@ -82,18 +82,18 @@ SBS_INLINE lane_mask try_trivial(const set_batch *batch, const sbs_centers_args 
     const int32_t child = skin->set_children[batch->sets.set[l]];
     for (int i = 0; i < 3; i++) LANE(position[i], l) = child < 0 ? NAN : skin->joint_positions[3 * child + i];
   }
-  lanes moved[2][12], gap[3], size = root_of_lanes(dot_lanes(position, position));
+  lanes moved[2][12], gap[3], size = lane_square_root(dot_lanes(position, position));
   memset(moved, 0, sizeof moved); /* gcc warns otherwise, as it does not see that all lanes are filled */
   for (size_t k = 0; k < 2; k++) {
     read_given(batch, k, moved[k]);
-    size += root_of_lanes(dot_lanes(moved[k] + 9, moved[k] + 9));
+    size += lane_square_root(dot_lanes(moved[k] + 9, moved[k] + 9));
     add_moved_lanes(moved[k], position, moved[k] + 9);
   }
   for (int i = 0; i < 3; i++) {
     gap[i] = moved[0][9 + i] - moved[1][9 + i];
     z[i] = position[i] - batch->sets.point[i];
   }
-  return root_of_lanes(dot_lanes(gap, gap)) <= TRIVIAL_ROUNDING * args->epsilon * size;
+  return lane_square_root(dot_lanes(gap, gap)) <= TRIVIAL_ROUNDING * args->epsilon * size;
 }
 
 /*
@@ -126,7 +126,7 @@ SBS_INLINE lane_mask solve_damped(const set_batch *batch, double damping, lanes 
   }
   lanes mean[15], normal[6], right[3]; /* M, mean t and mean R^T t */
   for (int j = 0; j < 5; j++) transpose_vectors(sums[j], mean + 3 * j);
-  gram_of(mean, normal);
+  gram_matrix(mean, normal);
   for (int i = 0; i < 6; i++) normal[i] = -normal[i];
   add_to_diagonal(normal, 1.0); /* before they are scaled, as most of it cancels */
   for (int i = 0; i < 6; i++) normal[i] *= weight;

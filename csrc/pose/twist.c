@@ -29,8 +29,8 @@ void sbs_read_matrices(const sbs_pose *pose, size_t first, size_t count, double 
  * The rotations R of some bones' joints, in the order joint, parent, child; where there is none, that of the joint
  * itself. Matrices that are off by 1e-8, as products of float32 matrices are, have the exact nearest one.
  */
-static sbs_status rotations_of(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
-                               sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)]) {
+static sbs_status find_rotations(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
+                                 sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)]) {
   double matrices[12 * (3 * SBS_TWIST_BONES)];
   sbs_joint joints[(3 * SBS_TWIST_BONES)];
   unsigned char kinds[(3 * SBS_TWIST_BONES)];
@@ -42,7 +42,7 @@ static sbs_status rotations_of(const sbs_twist *twist, const sbs_pose *pose, siz
   }
   const sbs_joints_args args = {
       .matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3, .joints = joints, .kinds = kinds};
-  sbs_joints_batch_of(twist->isa)(&args, 0, 3 * count);
+  sbs_choose_joints_batch(twist->isa)(&args, 0, 3 * count);
   for (size_t j = 0; j < 3 * count; j++) {
     if (kinds[j] & SBS_JOINT_NONRIGID) {
       sbs_stretch stretch;
@@ -64,7 +64,7 @@ static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double ex
 sbs_status sbs_twist_find_angles(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
                                  const double *previous, double *angles) {
   sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)];
-  const sbs_status status = rotations_of(twist, pose, first, count, quaternions);
+  const sbs_status status = find_rotations(twist, pose, first, count, quaternions);
   for (size_t b = 0; b < count && !status; b++) {
     const sbs_twist_bone *bone = twist->bones + first + b;
     const sbs_vec4 *own = quaternions + 3 * b, *parent = own + 1, *child = own + 2;

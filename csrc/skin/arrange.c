@@ -64,7 +64,7 @@ typedef struct tally {
   int32_t *numbers;  /* (2 * set_count) for each set and whether linear: how many there are; in the end the group */
 } tally;
 
-static int32_t *heaviest_of(const sbs_skin *skin, const tally *t, size_t set) {
+static int32_t *heaviest_joints(const sbs_skin *skin, const tally *t, size_t set) {
   return t->heaviest + skin->set_offsets[set] + (set && !sbs_set_size(skin, 0)); /* the empty set comes first */
 }
 
@@ -73,7 +73,7 @@ static int32_t *heaviest_of(const sbs_skin *skin, const tally *t, size_t set) {
  * so that the centers of vertices change nothing of methods that don't read them.
  */
 static void add_groups(sbs_skin *skin, const tally *t, size_t set) {
-  const int32_t *counts = heaviest_of(skin, t, set), others = (int32_t)sbs_set_others(skin, set);
+  const int32_t *counts = heaviest_joints(skin, t, set), others = (int32_t)sbs_set_others(skin, set);
   int32_t used = 0, most = 0;
   for (int32_t i = 0; i <= others; i++) {
     used += counts[i] > 0;
@@ -103,7 +103,7 @@ static void number_rows(sbs_skin *skin) {
   }
   for (size_t g = 0; g < skin->group_count; g++) {
     for (int32_t k = 1; k < skin->groups[g].pivot_count; k++) {
-      skin->pivots[sbs_pivot_of(skin, g, (size_t)k)].first_row = skin->row_count;
+      skin->pivots[sbs_group_pivot(skin, g, (size_t)k)].first_row = skin->row_count;
       skin->row_count += (size_t)skin->groups[g].others;
     }
   }
@@ -122,7 +122,7 @@ static sbs_status find_groups(sbs_skin *skin, const sbs_skin_desc *desc, const i
   for (size_t v = 0; v < skin->vertex_count; v++) {
     const size_t set = (size_t)group_of_vertex[v];
     const size_t number = 2 * set + (size_t)(sbs_set_size(skin, set) > 1 && is_own_center(desc, v));
-    heaviest_of(skin, &t, set)[heaviest[v]]++;
+    heaviest_joints(skin, &t, set)[heaviest[v]]++;
     t.numbers[number]++;
     group_of_vertex[v] = (int32_t)number;
   }

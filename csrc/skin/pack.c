@@ -83,7 +83,7 @@ typedef struct place {
 } place;
 
 /* Of what has three numbers for a vertex. */
-static size_t index_of_x(size_t lane) {
+static size_t x_index(size_t lane) {
   return 3 * (lane - lane % SBS_BLOCK) + lane % SBS_BLOCK;
 }
 
@@ -179,9 +179,9 @@ static void pack_vertex(block_packer *packer, int32_t number, size_t vertex, siz
   }
   if (!skin->normals) return;
   if (previous) {
-    copy_lane(skin, skin->normals, index_of_x(lane), previous->skin->normals, index_of_x(from.lane), 3);
+    copy_lane(skin, skin->normals, x_index(lane), previous->skin->normals, x_index(from.lane), 3);
   } else {
-    pack_normal(packer, vertex, index_of_x(lane));
+    pack_normal(packer, vertex, x_index(lane));
   }
 }
 
@@ -232,7 +232,7 @@ static size_t pack_tile(sbs_skin *skin, const tile_sorter *sorter, size_t vertex
 /* ------------------------------------------------------------------------------------- tiles of the previous skin */
 
 /* The item after the last of a tile that ends at a vertex: no tile has a vertex of another. */
-static size_t end_of_tile(const sbs_skin *skin, size_t item, size_t vertex_end) {
+static size_t tile_end(const sbs_skin *skin, size_t item, size_t vertex_end) {
   while (item < skin->item_count && (size_t)skin->items[item].lowest < vertex_end) item++;
   return item;
 }
@@ -311,10 +311,10 @@ static size_t copy_tile(sbs_skin *skin, const sbs_skin *from, size_t item, size_
 
 /* Whether the vertices that follow those of an item are written after these by the same thread, so many at least. */
 static int are_written_after(const sbs_skin *skin, size_t number, int32_t vertex, int32_t count) {
-  const size_t chunk = skin->items[number].first_block / sbs_blocks_of_chunk(skin);
+  const size_t chunk = skin->items[number].first_block / sbs_chunk_blocks(skin);
   while (count > 0) {
     const sbs_item *item = ++number < skin->item_count ? skin->items + number : NULL;
-    if (!item || item->first_block / sbs_blocks_of_chunk(skin) != chunk) return 0;
+    if (!item || item->first_block / sbs_chunk_blocks(skin) != chunk) return 0;
     if (skin->runs[item->first_block] > 1 || skin->vertices[item->first_block * SBS_BLOCK] != vertex) return 0;
     const int32_t more = item->vertex_count < SBS_BLOCK ? item->vertex_count : SBS_BLOCK;
     vertex += more;
@@ -352,7 +352,7 @@ static sbs_status walk_tiles(block_packer *packer, tile_sorter *sorter, int only
     const sbs_status status = sbs_tell((double)begin / (double)skin->vertex_count);
     if (status) return status;
     const size_t end = begin + SBS_TILE < skin->vertex_count ? begin + SBS_TILE : skin->vertex_count;
-    const size_t item_end = previous ? end_of_tile(previous->skin, packer->previous_item, end) : 0;
+    const size_t item_end = previous ? tile_end(previous->skin, packer->previous_item, end) : 0;
     if (previous && !memchr(previous->changed + begin, 1, end - begin)) {
       stream = copy_tile(skin, previous->skin, packer->previous_item, item_end, sorter->group_of_vertex,
                          only_count ? NULL : packer, stream);

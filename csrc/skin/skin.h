@@ -155,7 +155,7 @@ static inline size_t sbs_set_others(const sbs_skin *skin, size_t set) {
 }
 
 /* The number of a group's pivot k. */
-static inline size_t sbs_pivot_of(const sbs_skin *skin, size_t group, size_t k) {
+static inline size_t sbs_group_pivot(const sbs_skin *skin, size_t group, size_t k) {
   return k ? skin->groups[group].more_pivots + k - 1 : group;
 }
 
@@ -166,7 +166,7 @@ static inline const double *sbs_set_origin(const sbs_skin *skin, size_t set) {
 }
 
 /* The items that begin in so many blocks are deformed one after the other, by one thread. */
-static inline size_t sbs_blocks_of_chunk(const sbs_skin *skin) {
+static inline size_t sbs_chunk_blocks(const sbs_skin *skin) {
   const size_t blocks = skin->block_count / SBS_MOST_CHUNKS;
   return blocks > SBS_CHUNK_BLOCKS ? blocks : SBS_CHUNK_BLOCKS;
 }

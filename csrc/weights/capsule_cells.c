@@ -44,7 +44,7 @@ static grid grid_over(const sbs_capsules_points *points, double scale) {
 }
 
 /* The number of a point's cell: the bits of its three coordinates interleaved. */
-static unsigned cell_of(const grid *over, const double point[3]) {
+static unsigned find_cell(const grid *over, const double point[3]) {
   static const unsigned short spread[CELLS_ALONG] = {0x000, 0x001, 0x008, 0x009, 0x040, 0x041, 0x048, 0x049,
                                                      0x200, 0x201, 0x208, 0x209, 0x240, 0x241, 0x248, 0x249};
   unsigned cell = 0;
@@ -61,11 +61,11 @@ void sbs_order_by_cells(const sbs_capsules_points *points, double scale, int32_t
   int32_t next[CELLS + 1] = {0}; /* first the sizes of the cells, then where the next point of each goes */
   for (size_t i = 0; i < points->point_count; i++) {
     sbs_load_point(points, i, scale, point);
-    next[cell_of(&over, point) + 1]++;
+    next[find_cell(&over, point) + 1]++;
   }
   for (int cell = 0; cell < CELLS; cell++) next[cell + 1] += next[cell];
   for (size_t i = 0; i < points->point_count; i++) {
     sbs_load_point(points, i, scale, point);
-    order[next[cell_of(&over, point)]++] = (int32_t)i;
+    order[next[find_cell(&over, point)]++] = (int32_t)i;
   }
 }

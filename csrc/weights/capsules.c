@@ -94,7 +94,7 @@ static int is_enabled(const sbs_capsules *capsules, size_t j) {
   return (!capsules->enabled || capsules->enabled[j]) && (!capsules->multipliers || capsules->multipliers[j] > 0.0);
 }
 
-static double largest_of(const double *numbers, size_t count, double largest) {
+static double largest_magnitude(const double *numbers, size_t count, double largest) {
   for (size_t i = 0; i < count; i++) largest = fabs(numbers[i]) > largest ? fabs(numbers[i]) : largest;
   return largest;
 }
@@ -102,13 +102,13 @@ static double largest_of(const double *numbers, size_t count, double largest) {
 /* The power of two that makes every coordinate and radius at most 1. */
 static double find_scale(const sbs_capsules *capsules, const sbs_capsules_points *points) {
   const size_t count = capsules->capsule_count;
-  double largest = largest_of(capsules->heads, 3 * count, 0.0);
-  largest = largest_of(capsules->tails, 3 * count, largest);
-  largest = largest_of(capsules->outer_radii, 2 * count, largest);
+  double largest = largest_magnitude(capsules->heads, 3 * count, 0.0);
+  largest = largest_magnitude(capsules->tails, 3 * count, largest);
+  largest = largest_magnitude(capsules->outer_radii, 2 * count, largest);
   for (size_t i = 0; i < points->point_count; i++) {
     double point[3];
     sbs_load_point(points, i, 1.0, point);
-    largest = largest_of(point, 3, largest);
+    largest = largest_magnitude(point, 3, largest);
   }
   int exponent;
   frexp(largest, &exponent);
@@ -207,7 +207,7 @@ static void load_block(const capsule_job *job, const int32_t *vertices, size_t c
     double point[3];
     sbs_load_point(job->points, (size_t)vertices[i < block->point_count ? i : 0], job->scale, point);
     for (int axis = 0; axis < 3; axis++) block->points[axis][i] = point[axis];
-    block->reaches[i] = largest_of(point, 3, 0.0);
+    block->reaches[i] = largest_magnitude(point, 3, 0.0);
   }
 }
 

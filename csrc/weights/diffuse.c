@@ -55,7 +55,7 @@ static void read_normalized(const diffusion *work, size_t vertex, sbs_row *row) 
   sbs_row_normalize(row, work->options->locked, SBS_FLOAT64);
 }
 
-static double weight_of(const sbs_row *row, int32_t joint) {
+static double row_weight(const sbs_row *row, int32_t joint) {
   for (size_t i = 0; i < row->count; i++) {
     if (row->joints[i] == joint) return row->weights[i];
   }
@@ -66,10 +66,10 @@ static double weight_of(const sbs_row *row, int32_t joint) {
 static double difference(const sbs_row *one, const sbs_row *other) {
   double largest = 0.0;
   for (size_t i = 0; i < one->count; i++) {
-    largest = fmax(largest, fabs(one->weights[i] - weight_of(other, one->joints[i])));
+    largest = fmax(largest, fabs(one->weights[i] - row_weight(other, one->joints[i])));
   }
   for (size_t i = 0; i < other->count; i++) {
-    largest = fmax(largest, fabs(other->weights[i] - weight_of(one, other->joints[i])));
+    largest = fmax(largest, fabs(other->weights[i] - row_weight(one, other->joints[i])));
   }
   return largest;
 }
@@ -211,7 +211,7 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
     if (work->columns[j] == NONE) continue;
     double weight = work->values[at * work->sides + (size_t)work->columns[j]];
     /* All gains are smaller by the threshold, so that no step is left where they end. */
-    const double gain = weight - weight_of(&work->old, (int32_t)j);
+    const double gain = weight - row_weight(&work->old, (int32_t)j);
     weight -= fmin(fmax(gain, 0.0), work->options->threshold);
     if (!(weight > 0.0)) continue;
     row->joints[row->count] = (int32_t)j;

@@ -22,7 +22,7 @@ typedef struct equation {
 } equation;
 
 /* H, times the area of the vertex. */
-static double heat_of(const equation *of, int32_t vertex, double distance) {
+static double vertex_heat(const equation *of, int32_t vertex, double distance) {
   const double far = fmax(distance, LEAST_DISTANCE);
   return of->strength * of->surface->masses[vertex] / (far * far);
 }
@@ -39,7 +39,7 @@ static void assemble(const equation *of) {
   memset(of->values, 0, of->surface->vertex_count * bones * sizeof *of->values);
   /* Vertices that are joined to other islands take heat only from there. */
   for (size_t i = of->joins->depth_starts[1]; i < of->surface->vertex_count; i++) {
-    of->diagonal[of->joins->vertices[i]] += heat_of(of, of->joins->vertices[i], of->joins->distances[i]);
+    of->diagonal[of->joins->vertices[i]] += vertex_heat(of, of->joins->vertices[i], of->joins->distances[i]);
   }
 }
 
@@ -52,7 +52,7 @@ static void add_sources(const equation *of) {
     while (place < last && of->joins->vertices[place] < source->vertex) place++;
     if (place == last) break;
     if (of->joins->vertices[place] != source->vertex) continue;
-    const double heat = heat_of(of, source->vertex, source->distance);
+    const double heat = vertex_heat(of, source->vertex, source->distance);
     of->diagonal[source->vertex] += heat;
     of->values[(size_t)source->vertex * bones + (size_t)source->bone] += heat;
   }
@@ -64,7 +64,7 @@ static void add_inflow(const equation *of, size_t depth) {
   for (size_t i = of->joins->depth_starts[depth]; i < of->joins->depth_starts[depth + 1]; i++) {
     const int32_t vertex = of->joins->vertices[i];
     const int32_t *corners = of->surface->triangles + 3 * (size_t)of->joins->triangles[i];
-    const double heat = heat_of(of, vertex, of->joins->distances[i]);
+    const double heat = vertex_heat(of, vertex, of->joins->distances[i]);
     double *row = of->values + (size_t)vertex * bones;
     for (size_t corner = 0; corner < 3; corner++) {
       const double *from = of->values + (size_t)corners[corner] * bones;

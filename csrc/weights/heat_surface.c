@@ -101,7 +101,7 @@ void sbs_heat_surface_scale(const sbs_heat_surface *surface, const double point[
 
 /* --------------------------------------------------------------------------------------------------------- areas -- */
 
-static double area_of(const double *a, const double *b, const double *c) {
+static double triangle_area(const double *a, const double *b, const double *c) {
   const sbs_vec3 from = sbs_vec3_read(a);
   const sbs_vec3 normal =
       sbs_vec3_cross(sbs_vec3_subtract(sbs_vec3_read(b), from), sbs_vec3_subtract(sbs_vec3_read(c), from));
@@ -114,7 +114,7 @@ static void measure_areas(sbs_heat_surface *surface) {
   for (size_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *corners = surface->triangles + 3 * t;
     const double *at = surface->positions;
-    surface->areas[t] = area_of(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
+    surface->areas[t] = triangle_area(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
     for (size_t i = 0; i < 3; i++) surface->masses[corners[i]] += surface->areas[t] / 3.0;
   }
   for (size_t v = 0; v < surface->vertex_count; v++) sum += surface->masses[v];

@@ -80,7 +80,7 @@ void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const
   }
 }
 
-static double weight_of(const sbs_brush *brush, size_t vertex, int32_t joint) {
+static double weight_in_brush(const sbs_brush *brush, size_t vertex, int32_t joint) {
   for (size_t k = 0; k < brush->limit; k++) {
     const double weight = brush->weights[vertex * brush->limit + k];
     if (!(weight > 0.0)) break;
@@ -93,7 +93,7 @@ static double smoothed(const sbs_brush *brush, size_t vertex, int32_t joint, dou
   const size_t begin = brush->offsets[vertex], end = brush->offsets[vertex + 1];
   double change = 0.0;
   if (begin == end) return weight;
-  for (size_t i = begin; i < end; i++) change += weight_of(brush, (size_t)brush->neighbors[i], joint) - weight;
+  for (size_t i = begin; i < end; i++) change += weight_in_brush(brush, (size_t)brush->neighbors[i], joint) - weight;
   return fmax(weight + amount * (change / (double)(end - begin)), 0.0);
 }
 
@@ -136,7 +136,7 @@ static int edit(sbs_brush *brush, const sbs_brush_options *options, const int32_
   for (int side = 0; side < 2; side++) {
     const double amount = brush->amounts[side][vertex];
     if (!(amount > 0.0) || sbs_is_locked(options->locked, joints[side])) continue;
-    const double weight = weight_of(brush, vertex, joints[side]);
+    const double weight = weight_in_brush(brush, vertex, joints[side]);
     targets[count++] =
         (sbs_brush_target){joints[side], weight, painted(brush, options, vertex, joints[side], weight, amount)};
   }

@@ -42,7 +42,7 @@ static parts prepare_pose(const sbs_pose *pose) {
   unsigned char kind;
   CHECK_EQUAL(sbs_check_poses(pose, 1, 1, NULL), SBS_OK);
   const sbs_joints_args args = arguments_of(pose, &joint, &kind);
-  sbs_joints_batch_of(sbs_choose_isa())(&args, 0, 1);
+  sbs_choose_joints_batch(sbs_choose_isa())(&args, 0, 1);
   return parts_of(&joint, kind);
 }
 
@@ -166,8 +166,8 @@ static void test_rows_and_lanes(void) {
       sbs_joint joints[JOINTS];
       unsigned char kinds[JOINTS];
       const sbs_joints_args args = arguments_of(poses + p, joints, kinds);
-      sbs_joints_batch_of(sbs_choose_isa())(&args, 0, split);
-      sbs_joints_batch_of(sbs_choose_isa())(&args, split, JOINTS);
+      sbs_choose_joints_batch(sbs_choose_isa())(&args, 0, split);
+      sbs_choose_joints_batch(sbs_choose_isa())(&args, split, JOINTS);
       for (size_t j = 0; j < JOINTS; j++) {
         const sbs_pose alone = {.skinning_matrices = squares[j], .scalar = SBS_FLOAT64, .rows = 4};
         const parts found = parts_of(joints + j, kinds[j]), expected = prepare_pose(&alone);

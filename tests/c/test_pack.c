@@ -99,7 +99,7 @@ static void check_groups(const sbs_skin *skin) {
     size_t left = 0; /* vertices, few as they are */
     const size_t most = skin->group_count < 100 ? count_heaviest(skin, group, skin->pivots[group].joint) : 0;
     for (size_t k = 0; k < count; k++) {
-      const sbs_pivot *pivot = skin->pivots + sbs_pivot_of(skin, group, k);
+      const sbs_pivot *pivot = skin->pivots + sbs_group_pivot(skin, group, k);
       wrong += pivot->joint < 0 || (size_t)pivot->joint >= (size ? size : 1);
       if (!k) continue;
       wrong += pivot->joint == skin->pivots[group].joint || (k > 1 && pivot->joint <= pivot[-1].joint);
@@ -136,7 +136,7 @@ static unsigned find_runs(const int32_t *vertices, size_t count) {
  */
 static int is_straight(const sbs_skin *skin, size_t number, const int32_t *vertices, size_t count,
                        const size_t *item_of_vertex) {
-  const size_t chunk = sbs_blocks_of_chunk(skin);
+  const size_t chunk = sbs_chunk_blocks(skin);
   if (find_runs(vertices, count) != 1) return 0;
   for (size_t i = count; i < SBS_BLOCK; i++) {
     const size_t vertex = (size_t)vertices[0] + i;

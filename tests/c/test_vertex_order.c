@@ -204,7 +204,7 @@ static void test_blocks_in_order_are_stored_straight(void) {
   make_order(skin, order);
   rig moved = reorder_rig(&mesh, order);
   sbs_skin *reordered = bind_rig(&moved, SBS_FLOAT32, 0);
-  const size_t chunks = skin->block_count / sbs_blocks_of_chunk(skin) + 1;
+  const size_t chunks = skin->block_count / sbs_chunk_blocks(skin) + 1;
   CHECK(count_scattered(skin) > skin->block_count / 2);
   CHECK(count_scattered(reordered) <= chunks * (SBS_BLOCK - 1)); /* each with a vertex at least */
   CHECK(count_scattered(reordered) < skin->block_count / 10);
