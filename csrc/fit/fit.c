@@ -28,8 +28,8 @@
 /* Joints, the nearest ones, with which as the heaviest a search begins again. */
 #define MORE_STARTS 8
 
-/* Squares of distances, relative to the least that was found by any number of joints: beyond the first a search that
-   begins again is given up, between the second and third it is about where the other was, and below the last it gains. */
+/* Squares of distances, relative to the least that was found by any number of joints. Beyond the first, a search that
+   begins again is given up; between the second and third it is about where the other was; below the last it gains. */
 #define FAR_OFF 4.0
 #define NO_FARTHER 1.2
 #define NO_NEARER 0.99

@@ -6,7 +6,10 @@
 #include "fit/vertex.h"
 #include "twist/twist.h"
 
-/* What moves a vertex where a twist is spread: in place of a joint with a bone, the two frames that the vertex is between. */
+/*
+ * What moves a vertex where a twist is spread: in place of a joint with a bone, the two frames that the vertex is
+ * between.
+ */
 typedef struct sbs_spread {
   size_t joint_count; /* n */
   size_t count;       /* at most 2 n */

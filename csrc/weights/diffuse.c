@@ -48,7 +48,7 @@ typedef struct diffusion {
   double *values;   /* (W, sides) */
 } diffusion;
 
-/* --------------------------------------------------------------------------------------------- what belongs together */
+/* -------------------------------------------------------------------------------------------- what belongs together */
 
 static void read_normalized(const diffusion *work, size_t vertex, sbs_row *row) {
   sbs_row_read(work->table, vertex, row);
@@ -95,7 +95,7 @@ static sbs_status split_by_weights(diffusion *work) {
   return SBS_OK;
 }
 
-/* ----------------------------------------------------------------------------------------------------- the equations */
+/* ---------------------------------------------------------------------------------------------------- the equations */
 
 /* Finds which joints spread, and for each vertex of the surface where its weights are and whether it has any. */
 static void find_unknowns(diffusion *work) {
@@ -191,7 +191,7 @@ static sbs_status solve(diffusion *work) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- the results */
+/* ------------------------------------------------------------------------------------------------------ the results */
 
 /* Makes the new row of a vertex; its own where it hardly changes. */
 static void make_row(diffusion *work, size_t vertex, size_t limit) {

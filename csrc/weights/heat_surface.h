@@ -21,7 +21,7 @@ typedef struct sbs_heat_surface {
 /*
  * Checks a mesh and makes its surface. Call sbs_heat_surface_free also if this fails.
  *
- *   groups  (V) the lowest vertex of those that each vertex is merged with; or NULL: vertices at one point, or nearly so
+ *   groups  (V) the lowest vertex of those that each vertex is merged with; or NULL: those at one point, or nearly so
  *
  * Errors: those of sbs_mesh_weld, VERTEX_INDEX.
  */

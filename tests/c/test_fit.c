@@ -94,7 +94,7 @@ static sbs_fit_desc describe(void) {
   return desc;
 }
 
-/* Given the weights that made the examples, no step is needed: they stay. A vertex without any is fitted all the same. */
+/* Given the weights that made the examples, no step is needed: they stay. A vertex without any is fitted as ever. */
 static void test_initial_weights(void) {
   sbs_fit_desc desc = describe();
   double given[VERTICES * INFLUENCES], weights[VERTICES * INFLUENCES], errors[VERTICES];

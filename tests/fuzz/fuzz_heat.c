@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Weights by heat: whatever the mesh, either pairs that sum to 1 or the reason why there are none. Then weights diffuse. */
+/* Weights by heat: whatever the mesh, either pairs that sum to 1 or the reason why there are none; then diffusion. */
 #include <sbs/heat.h>
 #include <sbs/influences.h>
 #include <string.h>

@@ -10,9 +10,9 @@
  * Of linear blending that is the point of a convex hull nearest to the origin, which Wolfe's method finds exactly; then
  * the K heaviest joints alone (Mohr and Gleicher 2003 keep them likewise). Other methods start from there, with some
  * more joints, and go on by Gauss-Newton steps with the derivatives of docs/fitting.md: each is again such a point of a
- * hull, and damped (Levenberg and Marquardt) so that the error never grows. Quaternions have their signs relative to the
- * heaviest joint, and the error jumps where another becomes the heaviest; so where examples are not met and signs can
- * differ, the steps are made again with each of the nearest joints as the heaviest, and the best is kept.
+ * hull, and damped (Levenberg and Marquardt) so that the error never grows. Quaternions have their signs relative to
+ * the heaviest joint, and the error jumps where another becomes the heaviest; so where examples are not met and signs
+ * can differ, the steps are made again with each of the nearest joints as the heaviest, and the best is kept.
  *
  * Where a function here fails, it has written nothing, also where it was cancelled. All numbers, of options too, are up
  * to SBS_LARGEST.

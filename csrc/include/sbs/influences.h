@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune, smooth and diffuse them. Conventions, threads
- * and errors are those of sbs.h.
+ * libsbs: tools for the influences of a mesh: to repair, normalize, limit, prune, smooth and diffuse them.
+ * Conventions, threads and errors are those of sbs.h.
  *
  * Influences are given as padded pairs in any order, and returned by decreasing weight (ties: the lower joint first),
  * padded with index 0 and weight 0. A joint that occurs more than once is merged. Weights may be any numbers: those
@@ -141,8 +141,8 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *
  *   table          the influences
  *   mesh           positions and triangles of the same vertices
- *   lengths        (V) how far the weights at a vertex spread, in units of the mesh: finite, at least 0; with 0 they stay.
- *                  Of vertices at one point the length of the lowest is used
+ *   lengths        (V) how far the weights at a vertex spread, in units of the mesh: finite, at least 0; with 0 they
+ *                  stay. Of vertices at one point the length of the lowest is used
  *   options        or NULL for the defaults
  *   limit          influences per vertex of the outputs; if there are more, the lightest unlocked ones are dropped
  *   joint_indices  (V, limit); must not be those of the table
