@@ -98,10 +98,11 @@ static sbs_status place(const sbs_blending_desc *desc, const sbs_bone *bones, co
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }
 
-/* t = (t' - t_min) / (t_max - t_min), clamped to [0, 1]: Kavan & Zara 2003, section 3. */
-static double share(double along, double t_min, double t_max) {
-  const double t = (along - t_min) / (t_max - t_min);
-  return t > 0.0 ? fmin(t, 1.0) : 0.0;
+/* t = (t' - t_min) / (t_max - t_min), clamped to [0, 1]: Kavan & Zara 2003, section 3. Then by the profile. */
+static double share(double along, double t_min, double t_max, sbs_blending_profile profile) {
+  const double evenly = (along - t_min) / (t_max - t_min);
+  const double t = evenly > 0.0 ? fmin(evenly, 1.0) : 0.0;
+  return profile == SBS_BLENDING_PROFILE_SMOOTHSTEP ? t * t * (3.0 - 2.0 * t) : t;
 }
 
 /* The influences (parent, 1 - t) and (joint, t), in this order, weights of 0 included. */
@@ -139,7 +140,10 @@ static void bind_vertex(const sbs_blending_desc *desc, const sbs_bone *bones, co
   const int is_blended = joint >= 0 && active[joint];
   const int32_t parent = is_blended ? desc->parents[joint] : 0;
   double t = 1.0;
-  if (is_blended) t = share(sbs_bone_along(&bones[joint], point), binding->t_min[joint], binding->t_max[joint]);
+  if (is_blended) {
+    const double along = sbs_bone_along(&bones[joint], point);
+    t = share(along, binding->t_min[joint], binding->t_max[joint], desc->profile);
+  }
   const int keeps = may_keep(desc) && !(is_blended && t > 0.0 && t < 1.0);
   binding->t[vertex] = t;
   binding->keeps[vertex] = (unsigned char)keeps;

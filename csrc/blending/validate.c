@@ -95,12 +95,24 @@ static sbs_status check_influences(const sbs_blending_desc *desc, sbs_fault *fau
   return status ? status : sbs_influences_validate_joints(table, fault);
 }
 
+static sbs_status check_options(const sbs_blending_desc *desc, sbs_fault *fault) {
+  if (!sbs_scalar_is_valid(desc->scalar)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, 0.0);
+  }
+  if (desc->profile != SBS_BLENDING_PROFILE_LINEAR && desc->profile != SBS_BLENDING_PROFILE_SMOOTHSTEP) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "profile", (double)desc->profile, 0.0);
+  }
+  if (!isfinite(desc->zone_scale)) {
+    return sbs_fault_number(fault, SBS_ERROR_NOT_FINITE, "zone_scale", desc->zone_scale, 0.0);
+  }
+  if (desc->zone_scale < 0.0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "zone_scale", desc->zone_scale, 0.0);
+  return SBS_OK;
+}
+
 sbs_status sbs_blending_validate(const sbs_blending_desc *desc, const sbs_blending *binding,
                                  const sbs_allocator *allocator, sbs_fault *fault) {
   sbs_status status = check_pointers(desc, binding, fault);
-  if (!status && !sbs_scalar_is_valid(desc->scalar)) {
-    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)desc->scalar, 0.0);
-  }
+  if (!status) status = check_options(desc, fault);
   if (!status) status = check_counts(desc, fault);
   if (!status) {
     status = sbs_validate_vectors(desc->rest_positions, desc->rest_positions_stride, desc->scalar, desc->vertex_count,

@@ -65,9 +65,10 @@ sbs_status sbs_zones_radii(const sbs_blending_desc *desc, const sbs_bone *bones,
 
 void sbs_zones_ends(const sbs_blending_desc *desc, const sbs_bone *bones, const double *radii, double *t_min,
                     double *t_max) {
+  const double width = desc->zone_scale > 0.0 ? desc->zone_scale * WIDTH : WIDTH;
   for (size_t j = 0; j < desc->joint_count; j++) {
-    const double least = fmax(-WIDTH * radii[j], -bones[j].before / 2.0);
-    const double most = fmin(WIDTH * radii[j], bones[j].after / 2.0);
+    const double least = fmax(-width * radii[j], -bones[j].before / 2.0);
+    const double most = fmin(width * radii[j], bones[j].after / 2.0);
     t_min[j] = desc->t_min && !isnan(desc->t_min[j]) ? desc->t_min[j] : least;
     t_max[j] = desc->t_max && !isnan(desc->t_max[j]) ? desc->t_max[j] : most;
   }

@@ -40,6 +40,9 @@ const core_function core_bone_tails = {
 
 /* --------------------------------------------------------------------------------------------------- blend_bones -- */
 
+/* In the order of sbs_blending_profile. */
+static const char *const profile_words[] = {"linear", "smoothstep", NULL};
+
 typedef struct bones_call {
   core_call call;
   PyObject *names;
@@ -63,6 +66,8 @@ static const core_row bones_rows[] = {
     {"joint_indices", CORE_INT32, .at = offsetof(bones_call, influences.joint_indices), "(V, K)", .optional = 1},
     {"joint_weights", CORE_REALS, .at = offsetof(bones_call, influences.joint_weights), "(V, K)",
      .scalar = offsetof(bones_call, influences.scalar), .optional = 1},
+    {"profile", CORE_WORD, .at = offsetof(bones_call, desc.profile), .words = profile_words, .optional = 1},
+    {"zone_scale", CORE_REAL, .at = offsetof(bones_call, desc.zone_scale), .optional = 1},
     {"V", CORE_LENGTH, .at = offsetof(bones_call, desc.vertex_count)},
     {"J", CORE_LENGTH, .at = offsetof(bones_call, desc.joint_count)},
     {"V", CORE_LENGTH, .at = offsetof(bones_call, influences.vertex_count)},
@@ -80,6 +85,10 @@ static const core_row bones_results[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(bones_call, binding.centers), "(V, 3)", .result = 1},
     {"keeps", CORE_FLAGS, .at = offsetof(bones_call, binding.keeps), "(V,)", .result = 1},
 };
+
+static void set_bones_defaults(void *address) {
+  ((bones_call *)address)->desc.zone_scale = 1.0;
+}
 
 static int prepare_bones(void *address) {
   bones_call *given = address;
@@ -138,6 +147,7 @@ const core_function core_blend_bones = {
     .parts = {CORE_PART(bones_rows), CORE_PART(bones_results)},
     .positional = 5,
     .size = sizeof(bones_call),
+    .set_defaults = set_bones_defaults,
     .prepare = prepare_bones,
     .run = run_bones,
     .raise = raise_bones,

@@ -64,7 +64,7 @@ static const char *option_range(const char *option) {
   if (is(option, "flattening") || is(option, "most_growth")) return "finite and at least 1";
   if (is(option, "thin_direction")) return "a direction across the path";
   if (is(option, "contraction")) return "at least 0 and below 1";
-  if (is(option, "reach")) return "a finite number above 0";
+  if (is(option, "reach") || is(option, "zone_scale")) return "a finite number above 0";
   if (is(option, "activations")) return "between 0 and 1";
   if (is(option, "pull")) return "finite and at least 0";
   if (is(option, "allowed")) return "true for one joint at least";

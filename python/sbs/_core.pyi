@@ -199,6 +199,8 @@ def blend_bones(
     attachment: ArrayLike | None = None,  # (V,)
     joint_indices: ArrayLike | None = None,  # (V, K)
     joint_weights: ArrayLike | None = None,  # (V, K)
+    profile: Literal["linear", "smoothstep"] = "linear",
+    zone_scale: float = 1.0,
 ) -> tuple[
     NDArray[np.int32],  # (V,)
     NDArray[np.float64],  # (V,)

@@ -98,8 +98,11 @@ def bones_blended(
     marked: Sequence[str] | None = None,
     rest: Floats | None = None,
     zones: Mapping[str, tuple[float, float]] | None = None,
+    **options: Any,
 ) -> Floats:
-    """As `deformed`, by `sbs.bones_blending` for the bones of these names, or all; of zones that some say themselves.
+    """As `deformed`, by `sbs.bones_blending` with options; for the bones of these names, or all.
+
+    Some bones may say their zones themselves.
 
     Rest positions tell where the vertices are that move; those of the mesh, how far along bones.
     """
@@ -116,6 +119,7 @@ def bones_blended(
         tails=[bone.bone.tail_local for bone in bones],
         t_min=[zones.get(name, (np.nan, np.nan))[0] for name in names],
         t_max=[zones.get(name, (np.nan, np.nan))[1] for name in names],
+        **options,
     )
     if rest is not None:
         blending = replace(blending, rest_positions=move(to_rig, rest))

@@ -124,6 +124,27 @@ def test_own_zones(character: Character) -> None:
     assert error(rigs.evaluated(tube), automatic) < TOLERANCE
 
 
+def test_profile_and_width_of_zones(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    for scale in (0.5, 0.25):  # the limb is thick: wider zones would end in the middle of bones, as others do
+        tube.sbs.zone_scale = scale
+        assert_right(tube, armature, zone_scale=scale)
+    linear = rigs.evaluated(tube)
+    binding = addon.module("engine.states").state_of(tube).binding
+    tube.sbs.bones_profile = "SMOOTHSTEP"
+    assert_right(tube, armature, profile="smoothstep", zone_scale=0.25)
+    assert error(rigs.evaluated(tube), linear) > 0.001
+    assert addon.module("engine.states").state_of(tube).binding.skin is binding.skin
+    bone = armature.data.bones["B2"].sbs
+    bone.t_min, bone.t_max, bone.own_zone = -0.2, 0.7, True
+    mark(armature, "B1", "B2")
+    tube.sbs.blended_bones = "MARKED"
+    options = {"zones": {"B2": (-0.2, 0.7)}, "profile": "smoothstep", "zone_scale": 0.25}
+    assert_right(tube, armature, ("B1", "B2"), **options)
+    tube, armature = rigs.reopen(tmp_path / "file.blend")
+    assert_right(tube, armature, ("B1", "B2"), **options)
+
+
 def test_zones_are_of_the_rig(character: Character) -> None:
     """They are in its unit of length, wherever the mesh is, and bind nothing anew but what goes by them."""
     tube, armature = character

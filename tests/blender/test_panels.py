@@ -198,7 +198,8 @@ def test_mesh(character: Family) -> None:
     armature.sbs.method = "BONES_BLENDING"
     armature.sbs.blended_bones = "MARKED"
     rigs.select(tubes[1:2])
-    assert draw("SBS_PT_sidebar_advanced")[-3:] == ["blended_bones", "Mark Selected", "Unmark Selected"]
+    bones = ["blended_bones", "Mark Selected", "Unmark Selected", "bones_profile", "zone_scale"]
+    assert draw("SBS_PT_sidebar_advanced")[-5:] == bones
     tubes[1].sbs.armature = None
     current_layer().update()
     assert "No armature" in draw("SBS_PT_sidebar")

@@ -115,6 +115,22 @@ static void test_shares(void) {
   }
 }
 
+/* As above, by 3 t^2 - 2 t^3: 0.25 becomes 0.1875 - 0.03125. */
+static void test_smoothstep(void) {
+  const int32_t attachment[VERTICES] = {1, 1, 1, 1, 1, 1};
+  const double t_min[JOINTS] = {NAN, -0.5, -1}, t_max[JOINTS] = {NAN, 0.5, 1};
+  const int32_t joints[VERTICES][2] = {{0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 1}, {0, 1}};
+  const double t[VERTICES] = {0, 0, 0.15625, 0.5, 1, 1};
+  sbs_blending_desc desc = arm();
+  results found;
+  desc.attachment = attachment;
+  desc.t_min = t_min;
+  desc.t_max = t_max;
+  desc.profile = SBS_BLENDING_PROFILE_SMOOTHSTEP;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  check_pairs(&found, joints, t);
+}
+
 /*
  * Without attachments the nearest bones are 0, 0, 0, 0 (a tie with 1), 1 and 1. Around the elbow, from -1.5 to 1.5,
  * are four vertices, and all are 1 away from the line: half a unit of the forearm, so its zone goes from -0.6 to 0.6,
@@ -138,6 +154,32 @@ static void test_attachments_and_zones_of_the_mesh(void) {
   CHECK(found.joint_weights[0] == 0.0 && found.joint_weights[1] == 1.0);
   check_pairs(&found, joints, t);
   for (size_t axis = 0; axis < 3; axis++) CHECK(found.centers[5][axis] == joint_positions[2][axis]);
+}
+
+/*
+ * The zones of the last test, 0.6 and 1.2 to both sides, scaled; but not beyond the middles of bones, 0.75 and 1.5 away.
+ * An end that is given stays.
+ */
+static void test_wider_zones(void) {
+  const double t_max[JOINTS] = {NAN, NAN, 2};
+  sbs_blending_desc desc = arm();
+  results found;
+  desc.zone_scale = 1.125;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  CHECK_NEAR(found.t_min[1], -0.675, 1e-15);
+  CHECK_NEAR(found.t_max[1], 0.675, 1e-15);
+  CHECK_NEAR(found.t_min[2], -1.35, 1e-15);
+  desc.zone_scale = 1.5;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  CHECK_NEAR(found.t_min[1], -0.75, 1e-15);
+  CHECK_NEAR(found.t_max[1], 0.75, 1e-15);
+  CHECK_NEAR(found.t_min[2], -1.5, 1e-15);
+  desc.t_max = t_max;
+  desc.zone_scale = 0.5;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  CHECK_NEAR(found.t_min[1], -0.3, 1e-15);
+  CHECK_NEAR(found.t_min[2], -0.6, 1e-15);
+  CHECK(found.t_max[2] == 2.0);
 }
 
 /* ------------------------------------------------------------------------------------------------------- influences */
@@ -270,6 +312,12 @@ static void test_refuses_pointers_and_counts(void) {
   check_refused(&desc, SBS_ERROR_TOO_LARGE, "joint_count");
   desc = whole, desc.scalar = (sbs_scalar)9;
   check_refused(&desc, SBS_ERROR_OPTION, "scalar");
+  desc = whole, desc.profile = (sbs_blending_profile)2;
+  check_refused(&desc, SBS_ERROR_OPTION, "profile");
+  desc = whole, desc.zone_scale = -1.0;
+  check_refused(&desc, SBS_ERROR_OPTION, "zone_scale");
+  desc = whole, desc.zone_scale = INFINITY;
+  check_refused(&desc, SBS_ERROR_NOT_FINITE, "zone_scale");
   desc = whole, desc.rest_positions_stride = 5;
   check_refused(&desc, SBS_ERROR_STRIDE, "rest_positions_stride");
 }
@@ -373,7 +421,9 @@ static void test_is_given_up(void) {
 int main(void) {
   RUN(test_bones_refuse);
   RUN(test_shares);
+  RUN(test_smoothstep);
   RUN(test_attachments_and_zones_of_the_mesh);
+  RUN(test_wider_zones);
   RUN(test_attached_to_the_heaviest);
   RUN(test_others_keep_their_influences);
   RUN(test_a_twist_by_the_skin);

@@ -69,7 +69,10 @@ static sbs_blending_desc describe(fuzz_input *in, const sbs_skin_desc *mesh, sbs
                                   .joint_indices = mesh->joint_indices,
                                   .scalar = mesh->weight_scalar,
                                   .joint_weights = mesh->joint_weights};
-  if (fuzz_byte(in) & 1) desc.influences = table;
+  const unsigned choices = fuzz_byte(in);
+  if (choices & 1) desc.influences = table;
+  if (choices & 2) desc.profile = SBS_BLENDING_PROFILE_SMOOTHSTEP;
+  if (choices & 4) desc.zone_scale = 1.5;
   return desc;
 }
 

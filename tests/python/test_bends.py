@@ -18,6 +18,7 @@ from sbs import mesh as meshes
 from sbs import rotations
 from sbs.cli import main
 from sbs.poses import flexed
+from sbs.rigging.blending import BlendingProfile
 from sbs.weights import bone_segments
 
 DATA = Path(sbs.__file__).parent / "demo" / "data"
@@ -111,14 +112,25 @@ SAMPLES = 2001
 
 
 @pytest.mark.parametrize(
-    ("degrees", "crosses", "folds"),
-    [(95, False, False), (100, False, False), (101, True, False), (137, True, False), (138, True, True)],
+    ("profile", "zone_scale", "degrees", "crosses", "folds"),
+    [
+        ("linear", 1.0, 95, False, False),
+        ("linear", 1.0, 100, False, False),
+        ("linear", 1.0, 101, True, False),
+        ("linear", 1.0, 137, True, False),
+        ("linear", 1.0, 138, True, True),
+        ("smoothstep", 1.5, 100, False, False),
+        ("smoothstep", 1.5, 137, True, False),
+        ("smoothstep", 1.5, 138, True, True),
+    ],
 )
-def test_what_the_inner_side_of_a_bend_does(degrees: float, crosses: bool, folds: bool) -> None:
+def test_what_the_inner_side_of_a_bend_does(
+    profile: BlendingProfile, zone_scale: float, degrees: float, crosses: bool, folds: bool
+) -> None:
     """On a tube of radius 1, t grows over 2.4: at more than 2.4 radians (137.5 degrees) the profile turns back.
 
     It crosses itself from where the forearm at the end of the zone is beyond the plane that halves the bend:
-    tan(bend / 2) = 1.2, 100.4 degrees.
+    tan(bend / 2) = 1.2, 100.4 degrees. Smoothstep is at most as steep over 3.6.
     """
     bind = np.tile(np.eye(4), (3, 1, 1))
     bind[:, 0, 3] = -6, 0, 6
@@ -127,17 +139,20 @@ def test_what_the_inner_side_of_a_bend_does(degrees: float, crosses: bool, folds
     angle = np.linspace(0, 2 * np.pi, 16, endpoint=False)
     around = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     rest = np.concatenate([np.repeat(along, 16)[:, None], np.tile(around, (SAMPLES, 1))], axis=1)
-    blending = sbs.bones_blending(skeleton, rest)
-    np.testing.assert_allclose([blending.t_min[1], blending.t_max[1]], [-1.2, 1.2], rtol=1e-3)
+    blending = sbs.bones_blending(skeleton, rest, profile=profile, zone_scale=zone_scale)
+    ends = np.array([-1.2, 1.2]) * zone_scale
+    np.testing.assert_allclose([blending.t_min[1], blending.t_max[1]], ends, rtol=1e-3)
     local = np.tile(np.eye(3), (3, 1, 1))
     local[1] = rotations.matrices_from_axis_angle([0, 0, 1], degrees, degrees=True)
     matrices = skeleton.skinning_matrices(skeleton.forward(local))
-    profile = blending.skin().deform(matrices, **blending.options)[::16, :2]  # towards which it bends
+    inner = blending.skin().deform(matrices, **blending.options)[::16, :2]  # towards which it bends
     half = np.radians(degrees) / 2
-    beyond = profile @ [np.cos(half), np.sin(half)]
+    beyond = inner @ [np.cos(half), np.sin(half)]
     assert bool((beyond[along > 1e-9] < -1e-9).any()) == crosses
-    steps = np.diff(profile, axis=0)
-    assert bool(((steps[1:] * steps[:-1]).sum(axis=1) < 0).any()) == folds
+    turns = np.radians(degrees) * np.choose(blending.attachment[::16], [0.0, blending.t[::16], 1.0])
+    between = (turns[1:] + turns[:-1]) / 2
+    forward = (np.diff(inner, axis=0) * np.stack([np.cos(between), np.sin(between)], axis=1)).sum(axis=1)
+    assert bool((forward < 0).any()) == folds
 
 
 def test_the_place_along_the_bone_is_a_distance() -> None:

@@ -14,6 +14,7 @@ from surfaces import tube
 import sbs
 from sbs import rotations
 from sbs.poses import bone_axis, turned
+from sbs.rigging.blending import BlendingProfile
 
 LARGEST_ANGLE = np.radians(179.9)  # up to here axis and angle of a matrix are known to 1e-13
 
@@ -49,6 +50,7 @@ def direct(
     attachment: np.ndarray,
     t_min: np.ndarray,
     t_max: np.ndarray,
+    profile: BlendingProfile,
 ) -> np.ndarray:
     """Deform vertices one by one: v0 = A(j)^-1 v, t' = <v0, n>, and K (K^-1 L)^t v0 about the joint.
 
@@ -77,6 +79,8 @@ def direct(
         n = np.average(steps, axis=0, weights=[hanging_on(parents, k) for k in children] or None)
         n = n / np.sqrt(n @ n)
         t = min(max((v0 @ n - t_min[j]) / (t_max[j] - t_min[j]), 0), 1)
+        if profile == "smoothstep":
+            t = 3 * t**2 - 2 * t**3
         before = pose(p) @ R[j]
         K, L = before[:3, :3], pose(j)[:3, :3]
         M = np.linalg.inv(K) @ L
@@ -88,7 +92,11 @@ def direct(
 
 
 def check_against_formulas(
-    skeleton: sbs.Skeleton, rest: np.ndarray, local: np.ndarray, blending: sbs.BonesBlending
+    skeleton: sbs.Skeleton,
+    rest: np.ndarray,
+    local: np.ndarray,
+    blending: sbs.BonesBlending,
+    profile: BlendingProfile = "linear",
 ) -> int:
     """How many vertices between two rotations were held against the formulas."""
     matrices = skeleton.skinning_matrices(skeleton.forward(local))
@@ -101,6 +109,7 @@ def check_against_formulas(
         blending.attachment,
         blending.t_min,
         blending.t_max,
+        profile,
     )
     known = np.isfinite(expected).all(axis=1)
     assert known.mean() > 0.9
@@ -114,8 +123,8 @@ def random_rotations(rng: np.random.Generator, count: int, largest: float = np.p
     return sbs.rigging.affine.from_linear(rotations.matrices_from_axis_angle(axes, rng.uniform(0, largest, count)))
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_is_what_the_paper_says_on_chains(seed: int) -> None:
+@pytest.mark.parametrize(("seed", "profile"), [*((seed, "linear") for seed in range(6)), (6, "smoothstep")])
+def test_is_what_the_paper_says_on_chains(seed: int, profile: BlendingProfile) -> None:
     """Chains and branches whose joints stand askew, in poses with all angles, and with joints that slide."""
     rng = np.random.default_rng(seed)
     parents = np.array([-1, 0, 1, 2, 1, 4])
@@ -127,10 +136,10 @@ def test_is_what_the_paper_says_on_chains(seed: int) -> None:
     skeleton = sbs.Skeleton(parents, bind)
     attachment = rng.integers(0, len(parents), 300)
     rest = skeleton.joint_positions[attachment] + rng.normal(size=(300, 3))
-    blending = sbs.bones_blending(skeleton, rest, attachment=attachment, t_min=-1.0, t_max=[1.5] * 6)
+    blending = sbs.bones_blending(skeleton, rest, attachment=attachment, t_min=-1.0, t_max=[1.5] * 6, profile=profile)
     local = random_rotations(rng, len(parents), LARGEST_ANGLE)
     local[:, :3, 3] = rng.normal(size=(len(parents), 3))
-    assert check_against_formulas(skeleton, rest, local, blending) > 100
+    assert check_against_formulas(skeleton, rest, local, blending, profile) > 100
 
 
 @pytest.mark.parametrize("frame", [0, -1])
@@ -248,6 +257,37 @@ def test_attachments_and_zones_come_from_the_mesh() -> None:
     # zones of neighbors do not meet
     short = sbs.bones_blending(arm(0.5), rest)
     np.testing.assert_allclose([short.t_min[1], short.t_max[1]], [-0.25, 0.25], rtol=1e-12)
+
+
+def test_profiles_by_hand() -> None:
+    """Places at 0.25, 0.5 and 0.75 of the zone, and beyond both ends."""
+    points = [[x, 1.0, 0.0] for x in (-5, -0.5, 0, 0.5, 1, 5)]
+    zone: dict[str, Any] = {"attachment": [1] * 6, "t_min": -1, "t_max": 1}
+    linear = sbs.bones_blending(arm(), points, **zone)
+    np.testing.assert_array_equal(linear.t, [0, 0.25, 0.5, 0.75, 1, 1])
+    smooth = sbs.bones_blending(arm(), points, **zone, profile="smoothstep")
+    np.testing.assert_array_equal(smooth.t, [0, 0.15625, 0.5, 0.84375, 1, 1])
+    np.testing.assert_array_equal(smooth.joint_weights[:, 1], smooth.t)
+
+
+def test_shares_stay_shares() -> None:
+    """Also where 3 t^2 - 2 t^3 rounds, next to 1."""
+    points = np.zeros((4000, 3))
+    points[:, 0] = 1 - np.arange(4000) * 2.0**-53
+    blending = sbs.bones_blending(arm(), points, attachment=[1] * 4000, t_min=0, t_max=1, profile="smoothstep")
+    assert blending.t.max() == 1
+    assert blending.joint_weights.min() >= 0
+
+
+def test_wider_zones() -> None:
+    """Ends by the limb's radius of 0.5 are scaled, within the middles of bones; those that are given are not."""
+    rest, _ = sleeve()
+    wide = sbs.bones_blending(arm(), rest, zone_scale=1.5)
+    np.testing.assert_allclose([wide.t_min[1], wide.t_max[1]], [-0.9, 0.9], rtol=1e-12)
+    short = sbs.bones_blending(arm(0.5), rest, zone_scale=1.5)
+    np.testing.assert_allclose([short.t_min[1], short.t_max[1]], [-0.25, 0.25], rtol=1e-12)
+    one = sbs.bones_blending(arm(), rest, zone_scale=0.5, t_max=0.7)
+    np.testing.assert_allclose([one.t_min[1], one.t_max[1]], [-0.3, 0.7], rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------- what it is good for
@@ -371,6 +411,11 @@ def test_bad_input() -> None:
         ({"attachment": [0, 1]}, ValueError, r"rest_positions has shape \(4, 3\), attachment \(2,\)"),
         ({"attachment": [0, 1, 3, 0]}, ValueError, r"attachment\[2\] = 3 is out of range for 3 joints"),
         ({"attachment": [0.0, 1, 2, 0]}, TypeError, "attachment must hold integers, not float64"),
+        ({"profile": "cubic"}, ValueError, r"profile must be one of \['linear', 'smoothstep'\], not 'cubic'"),
+        ({"profile": None}, TypeError, "profile must be a str"),
+        ({"zone_scale": 0}, ValueError, "zone_scale is 0; it must be positive"),
+        ({"zone_scale": np.nan}, ValueError, "zone_scale is nan; it must be positive"),
+        ({"zone_scale": np.inf}, ValueError, "zone_scale is inf, where a finite number is needed"),
         ({"joints": ["tail"]}, KeyError, "no joint is named 'tail'"),
         ({"joints": [3]}, ValueError, "joint 3 is out of range for 3 joints"),
         ({"tails": np.zeros((2, 3))}, ValueError, r"joint_positions has shape \(3, 3\), tails \(2, 3\)"),

@@ -91,6 +91,22 @@ def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(path), expected)
 
 
+def test_deform_by_another_profile_in_wider_zones(tmp_path: Path) -> None:
+    path = tmp_path / "pose.npy"
+    hand = sbs.load(HAND)
+    options = ("--bones-blending", "all", "--profile", "smoothstep", "--zone-scale", "0.5")
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, *options, "-o", path)
+    blending = sbs.bones_blending(
+        hand.skeleton,
+        hand.mesh.positions,
+        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
+        profile="smoothstep",
+        zone_scale=0.5,
+    )
+    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
+    np.testing.assert_array_equal(np.load(path), expected)
+
+
 def test_a_wider_zone_bends_rounder() -> None:
     """What the guide of bones blending says, and that curvature and compare take the options as well."""
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
@@ -133,6 +149,11 @@ def test_compare_shows_bones_blending(tmp_path: Path) -> None:
         (("deform", "--t-min", "-1", "-o", "a.npy"), "--t-min needs --bones-blending"),
         (("compare", "--joint", "LeftArm", "--rotate", "x:9", "--t-max", "1"), "--t-max needs --bones-blending"),
         (("curvature", "--joint", "LeftArm", "--t-max", "LeftArm=1"), "--t-max needs --bones-blending"),
+        (("deform", "--profile", "smoothstep", "-o", "a.npy"), "--profile needs --bones-blending"),
+        (("deform", "--zone-scale", "1.5", "-o", "a.npy"), "--zone-scale needs --bones-blending"),
+        ((*ZONES, "--profile", "cubic"), "'cubic' is not one of 'linear', 'smoothstep'"),
+        ((*ZONES, "--zone-scale", "0"), "0.0 is not in the range x>0"),
+        ((*ZONES, "--zone-scale", "2", "--t-min", "-1", "--t-max", "1"), "all ends of zones are given"),
         ((*ZONES, "--t-min", "Tail=-1"), "no joint 'Tail'"),
         ((*ZONES, "--t-min", "LeftArm=far"), "'LeftArm=far' is neither NUMBER nor NAME=NUMBER"),
         ((*ZONES, "--t-min", "nan"), "'nan' is neither NUMBER nor NAME=NUMBER"),

@@ -56,8 +56,8 @@ class Binding:
         If the mesh has no vertices or the rig no bones that deform.
     """
 
-    #: Which bones can be blended in another way than by weights, see `BlendedBinding`.
-    blends = ""
+    #: Whether bones can be blended in another way than by weights, see `BlendedBinding`.
+    blends = False
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Self
 
@@ -18,10 +18,28 @@ from .matrices import Floats, inverse
 from .rest import BoundMesh, RestBones
 from .twist import Spread
 
-__all__ = ["NAME", "BlendedBinding"]
+__all__ = ["NAME", "BlendedBinding", "BonesChoice"]
 
 #: The `Method` that blends bones. `sbs.Skin.deform` does not know this name; it means a second skin.
 NAME = "bones_blending"
+
+
+@dataclass(frozen=True)
+class BonesChoice:
+    """Which bones are blended, and how.
+
+    Attributes
+    ----------
+    only_marked : bool
+        Otherwise all; vertices of other bones are moved linearly by their weights.
+    profile : {"linear", "smoothstep"}
+    zone_scale : float
+        As of `sbs.bones_blending`.
+    """
+
+    only_marked: bool
+    profile: str
+    zone_scale: float
 
 
 class BlendedBinding(Binding):
@@ -34,14 +52,15 @@ class BlendedBinding(Binding):
     ----------
     sbs, rig, surface, to_rig, limit, along
         As of `Binding`.
-    blends : str
-        ``"all"``, or ``"marked"``: vertices of other bones are moved linearly by their weights.
+    choice : BonesChoice
 
     Raises
     ------
     ValueError
         As `Binding`, and if a bone bends.
     """
+
+    blends = True
 
     def __init__(
         self,
@@ -52,9 +71,9 @@ class BlendedBinding(Binding):
         limit: int = 0,
         along: Along | None = None,
         *,
-        blends: str,
+        choice: BonesChoice,
     ) -> None:
-        self.blends = blends
+        self.choice = choice
         super().__init__(sbs, rig, surface, to_rig, limit, along)
         if self.bends:
             name = rig.names[self.bones[np.argmax(self.segments > 1)]]
@@ -108,9 +127,11 @@ class BlendedBinding(Binding):
             self.space.from_mesh(basis),
             t_min=self.rig.zones[self.bones, 0],
             t_max=self.rig.zones[self.bones, 1],
-            joints=marked if self.blends == "marked" else None,
+            joints=marked if self.choice.only_marked else None,
             influences=(self.skin.joint_indices, self.skin.joint_weights),
             tails=tails @ from_rig[:3, :3].T + from_rig[:3, 3],
+            profile=self.choice.profile,
+            zone_scale=self.choice.zone_scale,
         )
         self._zone_radii = None
         self._place_vertices()
@@ -123,6 +144,15 @@ class BlendedBinding(Binding):
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
             skin = replace(self._blending, rest_positions=rest).skin()
         self._by_bones = SkinDeformer(skin, self._blending.options)
+
+    def chosen(self, choice: BonesChoice) -> Self:
+        """The binding with another choice of bones; itself if it is the same."""
+        if choice == self.choice:
+            return self
+        result = copy.copy(self)
+        result.choice = choice
+        result._blend()
+        return result
 
     def rebound(
         self,
@@ -152,7 +182,7 @@ class BlendedBinding(Binding):
     def _attaches_alike(self, other: BlendedBinding) -> bool:
         """Whether vertices belong to the same bones in another binding of the same vertices; nothing else matters."""
         mine, others = self.skin, other.skin
-        if self.blends != "all" or mine.joint_indices.shape != others.joint_indices.shape:
+        if self.choice.only_marked or mine.joint_indices.shape != others.joint_indices.shape:
             return False
         differs = (mine.joint_indices != others.joint_indices) | (mine.joint_weights != others.joint_weights)
         changed = np.flatnonzero(differs.any(axis=1))
@@ -175,7 +205,7 @@ class BlendedBinding(Binding):
     ) -> Self:
         if spread is not None:
             raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")
-        return type(self)(self._sbs, rig, surface, to_rig, limit, along, blends=self.blends)
+        return type(self)(self._sbs, rig, surface, to_rig, limit, along, choice=self.choice)
 
     def _deformer(self, method: Method) -> Deformer:
         return self._by_bones if method.name == NAME else super()._deformer(method)

@@ -313,15 +313,17 @@ def _bind(seen: _Seen, state: State, mesh_changed: bool, rig_changed: bool) -> B
         bones = old.rig
 
     along = partial(reading.places_along, seen.posed) if bones.curves else None
-    limit, blended = settings.influence_limit, methods.blends(settings)
+    limit, choice = settings.influence_limit, methods.bones_choice(settings)
     # Bones blending turns vertices along bones already.
     is_current = not (mesh_changed or rig_changed)
-    spread = None if blended else twists.read(settings, seen.armature, old.spread if old else None, is_current)
+    spread = None if choice else twists.read(settings, seen.armature, old.spread if old else None, is_current)
     binding: Binding
-    if old is not None and old.blends == blended:
+    if choice and isinstance(old, BlendedBinding):
+        binding = old.chosen(choice).rebound(bones, surface, seen.to_rig, limit, along, spread)
+    elif choice:
+        binding = BlendedBinding(library.load(), bones, surface, seen.to_rig, limit, along, choice=choice)
+    elif old is not None and not old.blends:
         binding = old.rebound(bones, surface, seen.to_rig, limit, along, spread)
-    elif blended:
-        binding = BlendedBinding(library.load(), bones, surface, seen.to_rig, limit, along, blends=blended)
     else:
         binding = Binding(library.load(), bones, surface, seen.to_rig, limit, along, spread)
     if binding is not old:

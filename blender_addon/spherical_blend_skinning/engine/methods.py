@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 
+from ..core.blended import BonesChoice
 from ..core.deformer import Method
 from ..settings.properties import SBS_PG_object
 from .states import State
 
-__all__ = ["blends", "chosen", "method_of"]
+__all__ = ["bones_choice", "chosen", "method_of"]
 
 
 def method_of(state: State, settings: SBS_PG_object) -> Method:
@@ -31,7 +32,8 @@ def _method_named(*names: str) -> Method:
     return Method(*(name.lower() for name in names))
 
 
-def blends(settings: SBS_PG_object) -> str:
-    """Which bones are blended by bones blending, if it is chosen."""
-    chosen = (settings.method, settings.amount_method)
-    return settings.blended_bones.lower() if "BONES_BLENDING" in chosen else ""
+def bones_choice(settings: SBS_PG_object) -> BonesChoice | None:
+    """Which bones are blended by bones blending, and how; None if it is not chosen."""
+    if "BONES_BLENDING" not in (settings.method, settings.amount_method):
+        return None
+    return BonesChoice(settings.blended_bones == "MARKED", settings.bones_profile.lower(), settings.zone_scale)

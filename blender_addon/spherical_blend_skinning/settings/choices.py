@@ -6,6 +6,7 @@ from __future__ import annotations
 __all__ = [
     "AS_OTHERS",
     "BLENDED_BONES",
+    "BONES_PROFILES",
     "CAPSULE_FALLOFFS",
     "CAPSULE_OUTSIDES",
     "CENTERS",
@@ -30,6 +31,11 @@ METHODS = (
 BLENDED_BONES = (
     ("ALL", "All", "All bones that deform; a bone without a parent moves its vertices rigidly"),
     ("MARKED", "Marked", "Marked bones; the others move their vertices linearly by weights"),
+)
+
+BONES_PROFILES = (
+    ("LINEAR", "Linear", "Evenly from the start of the zone to its end"),
+    ("SMOOTHSTEP", "Smoothstep", "Level at both ends, and steeper in the middle: wider zones suit it"),
 )
 
 ROTATIONS = (

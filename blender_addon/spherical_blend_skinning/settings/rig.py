@@ -13,8 +13,8 @@ from typing import Any, TypeVar, cast
 import bpy
 
 from . import kept, limbs, shared
-from .choices import BLENDED_BONES, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
-from .declared import choice, flag
+from .choices import BLENDED_BONES, BONES_PROFILES, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
+from .declared import choice, flag, real
 from .disabled_modifier import Bound
 from .typed import PropertyGroupMixin, owner_of
 
@@ -78,6 +78,24 @@ class _Shared(PropertyGroupMixin):
         description="Which bones Bones Blending is for",
         items=BLENDED_BONES,
         default="ALL",
+    )
+    bones_profile: str = _shared(
+        choice,
+        "bones_profile",
+        name="Profile",
+        description="How much vertices turn with their bone, from the start of its zone to the end",
+        items=BONES_PROFILES,
+        default="LINEAR",
+    )
+    zone_scale: float = _shared(
+        real,
+        "zone_scale",
+        name="Zone Width",
+        description="How wide zones are that go by the radius of the limb. A wider zone makes a rounder bend",
+        default=1.0,
+        min=0.01,
+        soft_min=0.5,
+        soft_max=2.0,
     )
     influence_limit: int = _shared(
         shared.limit,

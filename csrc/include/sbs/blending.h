@@ -7,6 +7,7 @@
  *
  *     t' = <A(j)^-1 v, n>                      Kavan & Zara 2003, section 3
  *     t  = (t' - t_min) / (t_max - t_min)      clamped to [0, 1]
+ *     t  = 3 t^2 - 2 t^3                       with SBS_BLENDING_PROFILE_SMOOTHSTEP; not in the paper
  *
  *     A(j)   the bind matrix of the joint
  *     n      the direction of the bone in the joint's own axes, of length 1
@@ -26,11 +27,13 @@
  * child is blended, the vertex is beyond t_min, and the vertex is within twice the distance from the child to the rim
  * of its zone; the rim is at t_min along the bone and one radius of the limb beside it.
  *
- * ZONES. By default t_min and t_max are 1.2 radii of the limb to both sides of the joint, but not beyond the middle of
- * the parent's bone or of its own. Then the inner side of a bend turns back on itself from 137 degrees, and crosses
- * itself from 100, on a tube of a fine mesh. Both are distances: n is a unit vector, where that of the paper is as long
- * as the bone. The radius is the median distance from the bone's line of the vertices that are attached to the joint or
- * its parent and lie between the middles of their bones; a quarter of the bone if there are none.
+ * ZONES. By default t_min and t_max are 1.2 radii of the limb to both sides of the joint, times zone_scale, but not
+ * beyond the middle of the parent's bone or of its own. With a scale of 1 the inner side of a bend then turns back on
+ * itself from 137 degrees, and crosses itself from 100, on a tube of a fine mesh. Smoothstep is 1.5 times as steep in
+ * the middle as linear, so that it turns back from the same angle with a scale of 1.5. Both ends are distances: n is a
+ * unit vector, where that of the paper is as long as the bone. The radius is the median distance from the bone's line
+ * of the vertices that are attached to the joint or its parent and lie between the middles of their bones; a quarter of
+ * the bone if there are none.
  *
  * Joints without a parent are rigid. So are joints without a bone: those at the same place as their parent, their
  * children and their tail, see sbs/bones.h.
@@ -44,6 +47,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How t grows from t_min to t_max. */
+typedef enum sbs_blending_profile {
+  SBS_BLENDING_PROFILE_LINEAR = 0,    /* evenly, as in the paper */
+  SBS_BLENDING_PROFILE_SMOOTHSTEP = 1 /* level at both ends */
+} sbs_blending_profile;
 
 /* A mesh and its skeleton in the bind pose, in which limbs should be straight. Only read during a call. */
 typedef struct sbs_blending_desc {
@@ -71,6 +80,9 @@ typedef struct sbs_blending_desc {
    * the parent gets both, at t = 1 the joint.
    */
   const sbs_influences_table *influences;
+
+  sbs_blending_profile profile; /* default LINEAR */
+  double zone_scale;            /* default ends of zones are this many times as far from the joint; 0 (default): 1 */
 } sbs_blending_desc;
 
 /* A description with everything zero or NULL. */
@@ -101,9 +113,9 @@ SBS_API size_t sbs_blending_width(const sbs_blending_desc *desc);
  *   binding    the result
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, STRIDE, NOT_FINITE, JOINT_INDEX, PARENT, OUT_OF_MEMORY, CANCELLED; OPTION with the
- * fault in "blended" for the first blended joint that has no parent or no bone, and with the fault in "t_min" (limit:
- * t_max) for the first joint whose t_min is not below its t_max.
+ * Errors: NULL, EMPTY, TOO_LARGE, STRIDE, NOT_FINITE, JOINT_INDEX, PARENT, OUT_OF_MEMORY, CANCELLED; OPTION for an
+ * unknown profile or a negative zone_scale, with the fault in "blended" for the first blended joint that has no parent
+ * or no bone, and with the fault in "t_min" (limit: t_max) for the first joint whose t_min is not below its t_max.
  */
 SBS_API sbs_status sbs_blending_bind(const sbs_blending_desc *desc, const sbs_allocator *allocator,
                                      const sbs_blending *binding, sbs_fault *fault);

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..rigging.blending import BonesBlending, bones_blending
+from ..rigging.blending import BlendingProfile, BonesBlending, bones_blending
 from .completion import complete_joints
 from .gathered import Decorator
 from .options import known_joints
@@ -62,12 +63,26 @@ BONES_BLENDING = (
     ),
     _zone_option("--t-min", "begins"),
     _zone_option("--t-max", "is all"),
+    click.option(
+        "--zone-scale",
+        type=click.FloatRange(min=0, min_open=True),
+        default=1.0,
+        show_default=True,
+        help="How many times as far from the joint the ends are that go by the radius of the limb.",
+    ),
+    click.option(
+        "--profile",
+        type=click.Choice(get_args(BlendingProfile)),
+        default="linear",
+        show_default=True,
+        help="How the share grows from one end to the other: evenly, or level at both ends.",
+    ),
 )
 
 
 @dataclass(frozen=True)
 class ChosenBones:
-    """Which joints are blended, and where.
+    """Which joints are blended, where, and how.
 
     Attributes
     ----------
@@ -75,11 +90,15 @@ class ChosenBones:
         Their names; with ``"all"`` all joints.
     t_min, t_max : tuple of (str or None, float)
         Ends that differ from the default.
+    zone_scale, profile
+        As of `bones_blending`.
     """
 
     joints: tuple[str, ...]
     t_min: Ends
     t_max: Ends
+    zone_scale: float
+    profile: BlendingProfile
 
     def blend(
         self, character: Character, original: BonesBlending | None = None, attachment: NDArray[np.int32] | None = None
@@ -94,17 +113,24 @@ class ChosenBones:
             As `bones_blending`.
         """
         mesh = character.mesh
+        t_min, t_max = (
+            _numbers(character, ends, option) for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max"))
+        )
         blending = bones_blending(
             character.skeleton,
             mesh.positions,
             joints=None if "all" in self.joints else known_joints(character, self.joints, option="--bones-blending"),
             influences=(mesh.joint_indices, mesh.joint_weights),
             attachment=attachment,
-            t_min=_numbers(character, self.t_min, "--t-min") if original is None else original.t_min,
-            t_max=_numbers(character, self.t_max, "--t-max") if original is None else original.t_max,
+            t_min=t_min if original is None else original.t_min,
+            t_max=t_max if original is None else original.t_max,
+            zone_scale=self.zone_scale,
+            profile=self.profile,
         )
         for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
             _refuse_idle(character, blending, ends, option)
+        if self.zone_scale != 1 and np.isfinite(t_min + t_max)[np.isfinite(blending.t_min)].all():
+            raise click.BadParameter("all ends of zones are given", param_hint="--zone-scale")
         return blending
 
 

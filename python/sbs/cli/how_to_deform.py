@@ -17,6 +17,7 @@ from ..characters.character import Character
 from ..characters.limbs import limb_twist
 from ..muscles import Muscle, MuscleCover
 from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
+from ..rigging.blending import BlendingProfile
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
 from .blended_bones import BONES_BLENDING, ChosenBones, Ends
@@ -170,6 +171,8 @@ class HowToDeform:
     bones: tuple[str, ...] = ()
     t_min: Ends = ()
     t_max: Ends = ()
+    zone_scale: float = 1.0
+    profile: BlendingProfile = "linear"
 
     def __post_init__(self) -> None:
         if self.amount is None:
@@ -177,7 +180,7 @@ class HowToDeform:
         if self.method != "spherical":
             refuse_without("--method spherical", "rotation", "center")
         if not self.bones:
-            refuse_without("--bones-blending", "t_min", "t_max")
+            refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "profile")
         elif has_option("method"):  # else bones blending is compared with the methods
             refuse_beside("--bones-blending", *_METHOD_OPTIONS)
         if self.centers_cache is not None and self.center != "optimized":
@@ -193,7 +196,9 @@ class HowToDeform:
     @property
     def blended_bones(self) -> ChosenBones | None:
         """The joints whose bones are blended, or None."""
-        return ChosenBones(self.bones, self.t_min, self.t_max) if self.bones else None
+        if not self.bones:
+            return None
+        return ChosenBones(self.bones, self.t_min, self.t_max, self.zone_scale, self.profile)
 
     def skin(self, character: Character) -> Skin:
         """The skin, with optimized centers and with the twists of limbs spread, if they are asked for.

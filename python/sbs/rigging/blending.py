@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,9 @@ from ..skinning.skin import Skin
 from ..support.owned import own
 from .skeleton import Skeleton
 
-__all__ = ["BonesBlending", "bones_blending"]
+__all__ = ["BlendingProfile", "BonesBlending", "bones_blending"]
+
+BlendingProfile = Literal["linear", "smoothstep"]
 
 Floats = NDArray[np.float64]
 Joints = NDArray[np.int32]
@@ -118,14 +120,17 @@ def bones_blending(
     joints: Sequence[str | int] | None = None,
     influences: tuple[ArrayLike, ArrayLike] | None = None,
     tails: ArrayLike | None = None,
+    profile: BlendingProfile = "linear",
+    zone_scale: float = 1.0,
 ) -> BonesBlending:
     """Bind a mesh by bones blending.
 
     A vertex v is attached to one joint j. Its place along the bone that starts there is ``t' = <A(j)^-1 v, n>``, with n
     the unit vector along the bone from `sbs.weights.bone_segments`; in the paper n is as long as the bone, and t_min
     and t_max are larger by that factor. The share ``t = (t' - t_min) / (t_max - t_min)``, clamped to [0, 1], says how
-    much of T(j) the vertex follows: it turns about the joint by the spherical interpolation of the parent's rotation
-    and its own, and a translation in T(j) is scaled by t. Vertices of a root are rigid.
+    much of T(j) the vertex follows, evenly or by another `profile`: it turns about the joint by the spherical
+    interpolation of the parent's rotation and its own, and a translation in T(j) is scaled by t. Vertices of a root are
+    rigid.
 
     Parameters
     ----------
@@ -148,6 +153,11 @@ def bones_blending(
         that the weights of joint and parent are merged: at t = 0 the parent gets both, at t = 1 the joint.
     tails : (J, 3) array_like, optional
         Where the bone of each joint ends, for rigs that define it. By default it is found from the children.
+    profile : {"linear", "smoothstep"}, optional
+        How t grows over the zone: evenly as in the paper, or by ``3 t^2 - 2 t^3``, level at both ends.
+    zone_scale : float, optional
+        Default ends of zones are this many times as far from the joint, within the middles of bones. With 1.5,
+        smoothstep is as steep in the middle as linear is with 1.
 
     Returns
     -------
@@ -156,8 +166,9 @@ def bones_blending(
     Raises
     ------
     ValueError
-        If a shape is wrong, a joint is out of range, t_min is not below t_max, a number is infinite, or one of `joints`
-        has no parent, or is at the same place as its child and its parent, so that it has no bone.
+        If a shape is wrong, a joint is out of range, t_min is not below t_max, a number is infinite, the profile is
+        unknown, `zone_scale` is not positive, or one of `joints` has no parent, or is at the same place as its child
+        and its parent, so that it has no bone.
     TypeError
         If joints are not integers, or numbers are not numbers.
     KeyError
@@ -176,6 +187,8 @@ def bones_blending(
     >>> blending.joint_weights
     array([[0.5, 0.5]])
     """
+    if not zone_scale > 0:
+        raise ValueError(f"zone_scale is {zone_scale}; it must be positive")
     rest = np.asarray(rest_positions)
     joint_indices, joint_weights = (None, None) if influences is None else influences
     found = _core.blend_bones(
@@ -191,6 +204,8 @@ def bones_blending(
         attachment=attachment,
         joint_indices=joint_indices,
         joint_weights=joint_weights,
+        profile=profile,
+        zone_scale=zone_scale,
     )
     return BonesBlending(skeleton, rest if rest.dtype in (np.float32, np.float64) else rest.astype(np.float64), *found)
 
