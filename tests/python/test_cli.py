@@ -74,6 +74,30 @@ def test_deform_writes_the_positions(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(path), expected)
 
 
+def test_deform_blends_across_joints(tmp_path: Path) -> None:
+    """On a character without limbs, with limbs that twists are spread along, and each mesh by itself."""
+    path = tmp_path / "pose.npy"
+    hand = sbs.load(HAND)
+    fist = ("deform", HAND, "--animation", "fist", "--time", 0.5, "--across", 0.35, "-o", path)
+    succeed(*fist)
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.35))
+    succeed(*fist, "--base", "rigid")
+    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.35, base="rigid"))
+
+    fox_path = Path(__file__).parents[1] / "data" / "Fox.glb"
+    fox = sbs.load(fox_path)
+    moment = ("deform", fox_path, "--animation", "Run", "--time", 0.25, "--twist", "auto", "--across", 0.5)
+    succeed(*moment, "-o", path)
+    twist = sbs.limb_twist(fox)
+    run = next(each for each in fox.animations if each.name.endswith("Run"))
+    expected = fox.twisted_skin(twist).deform(
+        run.skinning_matrices(0.25), amount=sbs.twist_amounts(fox, twist, across=0.5)
+    )
+    np.testing.assert_array_equal(np.load(path), expected)
+    assert "1.5 is not in the range 0<=x<=1" in refuse(*fist, "--across", 1.5)
+
+
 def test_deform_blends_two_methods(tmp_path: Path) -> None:
     path, file = tmp_path / "fist.npy", tmp_path / "amount.npy"
     hand = sbs.load(HAND)

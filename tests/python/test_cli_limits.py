@@ -38,7 +38,8 @@ IDLE = {
         "deform {f} --method dual_quaternion --rotation average -o {o}.obj",
         "--rotation needs --method spherical",
     ),
-    "base": ("deform {f} --base linear -o {o}.obj", "--base needs --amount"),
+    "base": ("deform {f} --base linear -o {o}.obj", "--base needs --amount or --across"),
+    "across and amount": ("deform {f} --across 0.35 --amount 1 -o {o}.obj", "--across takes the place of --amount"),
     "bones of a root": ("deform {f} --bones-blending shoulder -o {o}.obj", "'shoulder' has no parent"),
     "compare: time": ("compare {f} --joint elbow --rotate x:30 --time 0.5", "--time needs --animation"),
     "compare: time beyond": ("compare {f} --animation wave --time 2", "lasts 1 s"),
@@ -67,7 +68,13 @@ def test_options_without_effect(moving: Path, tmp_path: Path, case: str) -> None
 
 def test_options_with_effect(moving: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.obj"
-    for line in ("--animation wave", "--animation wave --time 1", "--amount 0.5 --base rigid", "--center weighted"):
+    for line in (
+        "--animation wave",
+        "--animation wave --time 1",
+        "--amount 0.5 --base rigid",
+        "--center weighted",
+        "--across 0.3 --base rigid",
+    ):
         succeed("deform", moving, *line.split(), "-o", output)
 
 

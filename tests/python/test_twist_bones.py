@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from solids import arm, tube
 
 import sbs
@@ -18,6 +19,7 @@ SIDES = ("Left", "Right")
 HUMAN = {f"{side}{part}" for side in SIDES for part in ("Arm", "ForeArm", "UpLeg", "Leg")}
 
 
+Floats = NDArray[np.float64]
 Joints = list[tuple[str, str | None, tuple[float, float, float]]]
 
 
@@ -216,6 +218,81 @@ def test_what_is_small_beside_the_longest_limb() -> None:
     joints: Joints = [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))]
     why = reasons(sbs.twist_bones(rig(joints, radius=0.1)))
     assert why["f"] == "small beside the longest limb: 17%"
+
+
+# ------------------------------------------------------------------------------------------------ amounts across joints
+
+
+def amounts(joints: Joints, *shares: dict[str, float], spread: tuple[str, ...] = ()) -> Floats:
+    """What `twist_amounts` gives vertices of these shares of joints, with 0.25 across joints."""
+    character = rig(joints)
+    names = character.skeleton.names
+    weights = np.array([[share.get(name, 0.0) for name in names] for share in shares])
+    weights = np.concatenate([weights, np.eye(len(names))])  # so that each joint moves something
+    mesh = sbs.Mesh(
+        np.zeros((len(weights), 3)),
+        np.empty((0, 3), np.int32),
+        np.broadcast_to(np.arange(len(names), dtype=np.int32), weights.shape),
+        weights,
+    )
+    other = sbs.Character.from_mesh(mesh, character.skeleton)
+    found = sbs.twist_amounts(other, sbs.limb_twist(other, spread), 0.25)
+    if not spread:
+        np.testing.assert_array_equal(sbs.twist_amounts(other, across=0.25), found)
+    return found[: len(shares)]
+
+
+def test_amounts_without_limbs_are_those_across_joints() -> None:
+    hand = load_sample("hand")
+    np.testing.assert_allclose(sbs.twist_amounts(hand), 0.35, atol=1e-12)
+    np.testing.assert_allclose(sbs.twist_amounts(hand, sbs.limb_twist(hand), 0.5), 0.5, atol=1e-12)
+
+
+RIGIFY: Joints = [
+    ("DEF-shoulder.L", None, (0, 0, 0)),
+    ("DEF-upper_arm.L", "DEF-shoulder.L", (1, 0, 0)),
+    ("DEF-upper_arm.L.001", "DEF-upper_arm.L", (3, 0, 0)),
+    ("DEF-forearm.L", "DEF-upper_arm.L.001", (5, 0, 0)),
+    ("DEF-forearm.L.001", "DEF-forearm.L", (7, 0, 0)),
+    ("DEF-hand.L", "DEF-forearm.L.001", (9, 0, 0)),
+]
+
+
+def test_amounts_along_a_limb_that_the_rig_divides() -> None:
+    """Between its parts a vertex is along the limb: by hand, 1 - 0.75 min(3 (1 - w), 1) for the share w of a limb."""
+    upper, below, fore = "DEF-upper_arm.L", "DEF-upper_arm.L.001", "DEF-forearm.L"
+    found = amounts(
+        RIGIFY,
+        {upper: 0.5, below: 0.5},
+        {fore: 0.3, "DEF-forearm.L.001": 0.7},
+        {below: 0.5, fore: 0.5},
+        {below: 0.8, fore: 0.2},
+        {upper: 0.4, below: 0.5, fore: 0.1},
+        {"DEF-shoulder.L": 0.5, upper: 0.5},
+        {"DEF-forearm.L.001": 0.4, "DEF-hand.L": 0.6},
+    )
+    np.testing.assert_allclose(found, [1, 1, 0.25, 0.55, 0.775, 0.25, 0.25], atol=1e-12)
+
+
+@pytest.mark.parametrize("place", [(1.0, 0.0, 0.0), (2.5, 0.0, 0.0)])
+def test_amounts_of_twist_joints(place: tuple[float, float, float]) -> None:
+    joints: Joints = [*LIMB, ("b_twist", "b", place)]
+    found = amounts(joints, {"b": 0.5, "b_twist": 0.5}, {"b": 0.25, "b_twist": 0.25, "c": 0.5})
+    np.testing.assert_allclose(found, [1, 0.25], atol=1e-12)
+
+
+def test_amounts_of_tails_fingers_and_spines() -> None:
+    """They bend at each of their joints, although these are in line and have one name."""
+    for name in ("Tail", "finger_index", "Spine"):
+        one, two = f"{name}1", f"{name}2"
+        joints: Joints = [LIMB[0], (one, "a", (1, 0, 0)), (two, one, (4, 0, 0)), ("c", two, (7, 0, 0))]
+        np.testing.assert_allclose(amounts(joints, {one: 0.5, two: 0.5}, {two: 1}), 0.25, atol=1e-12)
+
+
+def test_amounts_of_joints_that_are_named() -> None:
+    one, two = RIGIFY[1][0], RIGIFY[2][0]
+    found = amounts(RIGIFY, {one: 0.5, two: 0.5}, {two: 0.5, "DEF-forearm.L": 0.5}, spread=(one,))
+    np.testing.assert_allclose(found, [1, 0.25], atol=1e-12)
 
 
 def test_words_of_names() -> None:

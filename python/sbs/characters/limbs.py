@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..rigging.skeleton import Skeleton, upward
@@ -71,8 +71,8 @@ class TwistBone:
 
 
 @dataclass(frozen=True, eq=False)
-class _Limbs:
-    """Measures of the bones of all joints.
+class _Bones:
+    """The bones of all joints.
 
     Attributes
     ----------
@@ -80,10 +80,6 @@ class _Limbs:
     heads, tails : (J, 3) ndarray
         A tail is the position of the child there, or the end from `sbs.weights.bone_segments`.
     lengths : (J,) ndarray
-    radii : (J,) ndarray
-        The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
-    weights : (J,) ndarray
-        The sum of each joint's weights.
     children : list of J lists of int
         Children that have weight, or children that do.
     """
@@ -92,9 +88,25 @@ class _Limbs:
     heads: Floats
     tails: Floats
     lengths: Floats
+    children: list[list[int]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Limbs:
+    """The bones of all joints, and what the weights say of them.
+
+    Attributes
+    ----------
+    bones : _Bones
+    radii : (J,) ndarray
+        The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
+    weights : (J,) ndarray
+        The sum of each joint's weights.
+    """
+
+    bones: _Bones
     radii: Floats
     weights: Floats
-    children: list[list[int]]
 
 
 def twist_bones(character: Character, joints: Iterable[str | int] | None = None) -> tuple[TwistBone, ...]:
@@ -133,16 +145,17 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
     """
     limbs = _measure(character)
     if joints is not None:
-        return _without_shared_twists(_as_told(limbs, character.skeleton.indices(joints)))
-    found = [_judge_alone(limbs, joint) for joint in range(len(limbs.lengths))]
-    longest = max((limbs.lengths[bone.joint] for bone in found if bone.spread), default=0.0)
+        return _without_shared_twists(_as_told(limbs.bones, character.skeleton.indices(joints)))
+    lengths = limbs.bones.lengths
+    found = [_judge_alone(limbs, joint) for joint in range(len(lengths))]
+    longest = max((lengths[bone.joint] for bone in found if bone.spread), default=0.0)
     found = [
-        replace(bone, spread=False, reason=f"small beside the longest limb: {limbs.lengths[bone.joint] / longest:.0%}")
-        if bone.spread and limbs.lengths[bone.joint] < SMALL * longest
+        replace(bone, spread=False, reason=f"small beside the longest limb: {lengths[bone.joint] / longest:.0%}")
+        if bone.spread and lengths[bone.joint] < SMALL * longest
         else bone
         for bone in found
     ]
-    trunk = _with_two_limbs_below(limbs.skeleton, [bone.joint for bone in found if bone.spread])
+    trunk = _with_two_limbs_below(character.skeleton, [bone.joint for bone in found if bone.spread])
     return _without_shared_twists(
         replace(bone, spread=False, reason="trunk: more than one limb hangs on it") if bone.joint in trunk else bone
         for bone in found
@@ -176,13 +189,13 @@ def limb_twist(
     KeyError, IndexError, ValueError
         As `twist_bones` and `Twist`.
     """
-    limbs = _measure(character)
+    measured = _measure(character).bones
     bones = [bone for bone in twist_bones(character, joints) if bone.spread]
     numbers = np.array([bone.joint for bone in bones], np.intp)
     return Twist(
         numbers,
-        limbs.heads[numbers],
-        limbs.tails[numbers],
+        measured.heads[numbers],
+        measured.tails[numbers],
         parents=character.skeleton.parents[numbers],
         joint_count=len(character.skeleton),
         children=[bone.child for bone in bones],
@@ -198,18 +211,24 @@ ELSEWHERE = 1 / 3
 """A vertex with so much of its weight on other joints than its limb's is all across joints."""
 
 
-def twist_amounts(character: Character, twist: Twist, across: float = ACROSS) -> Floats:
-    """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints otherwise.
+def twist_amounts(character: Character, twist: Twist | None = None, across: float = ACROSS) -> Floats:
+    """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints less.
 
     Along a bone, spherical blending keeps the radius of a twisted limb; across joints it bulges if weights were painted
-    for linear blending. So vertices that follow one limb get the amount 1, those where joints meet `across`, and those
-    in between an amount in between.
+    for linear blending. Let w be the largest share that one limb has in the weights of a vertex. Its amount is
+
+        1 - (1 - across) min(3 (1 - w), 1)
+
+    So vertices that follow one limb get 1, those where joints meet `across`, and those in between an amount in between.
+    A limb is a bone that a twist is spread along, or all joints by which the rig divides an arm, a leg or a part of one
+    itself, because vertices between these are along it. On a character that has neither, all vertices get `across`,
+    which makes no difference to those of one joint.
 
     Parameters
     ----------
     character : Character
-    twist : Twist
-        That of the skin.
+    twist : Twist, optional
+        That of the skin, if it has one.
     across : float
         Between 0, all of the base, and 1.
 
@@ -217,13 +236,69 @@ def twist_amounts(character: Character, twist: Twist, across: float = ACROSS) ->
     ------
     ValueError
         If `across` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> import sbs
+    >>> hand = sbs.samples.load("hand")
+    >>> float(sbs.twist_amounts(hand).max())
+    0.35
     """
+    mesh = character.mesh
+    moving = np.zeros(len(character.skeleton), np.bool_)
+    moving[mesh.joint_indices[mesh.joint_weights > 0]] = True
+    limbs = limbs_of_joints(character.skeleton, moving, () if twist is None else twist.joints)
+    return amounts_across(mesh.joint_indices, mesh.joint_weights, limbs, across)
+
+
+def amounts_across(
+    joint_indices: ArrayLike, joint_weights: ArrayLike, limbs: NDArray[np.intp], across: float
+) -> Floats:
+    """The amounts of `twist_amounts` by influences (V, K) and the limb of each joint (J,), as of `limbs_of_joints`."""
     if not 0 <= across <= 1:
         raise ValueError(f"across is {across}; it must be between 0 and 1")
-    influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
-    on_limbs = np.isin(influences.joint_indices, twist.joints)
-    largest = np.where(on_limbs, influences.joint_weights, 0).max(axis=1, initial=0)
+    influences = tidy(joint_indices, joint_weights)
+    limb = limbs[influences.joint_indices]
+    shares = np.where(limb >= 0, influences.joint_weights, 0.0)
+    largest = np.max([np.where(limb == one[:, None], shares, 0.0).sum(axis=1) for one in limb.T], axis=0)
     return np.asarray(1 - (1 - across) * np.minimum((1 - largest) / ELSEWHERE, 1))
+
+
+def limbs_of_joints(skeleton: Skeleton, moving: NDArray[np.bool_], spread: ArrayLike = ()) -> NDArray[np.intp]:
+    """The limb (J,) along which each joint moves vertices: the number of one of its joints, or -1 for none.
+
+    Parameters
+    ----------
+    skeleton : Skeleton
+    moving : (J,) ndarray of bool
+        Which joints have weights.
+    spread : array_like of int
+        The joints of bones that twists are spread along. Of others, the joints that divide a limb belong to it.
+    """
+    bones = _bones(skeleton, moving)
+    found = np.arange(len(skeleton))
+    belongs = np.zeros(len(skeleton), np.bool_)
+    belongs[np.asarray(spread, np.intp)] = True
+    for joint in range(len(skeleton)):
+        for part in _other_parts(bones, joint):
+            found[found == found[part]] = found[joint]
+            belongs[[joint, part]] = True
+    return np.where(belongs, found, -1)
+
+
+def _other_parts(bones: _Bones, joint: int) -> Iterator[int]:
+    """Joints of the rig that move other parts of the same arm or leg: for twist, or below the joint and in line."""
+    names = bones.skeleton.names
+    if _no_limb_by_name(names[joint]):
+        return
+    is_part = any(part in stem(names[joint]) for part in PARTS)
+    is_limb = is_part or any(LIMBS.fullmatch(word) for word in words(names[joint]))
+    # Joints of a face lie on each other's bones, too.
+    yield from (other for other in _below_within(bones, joint) if is_limb or is_twisting(names[other]))
+    child = _child_at_tail(bones, joint)
+    # Tails have joints of one name in line, too, but bend at each.
+    if child >= 0 and is_part and _go_on_in_line(bones, joint, child):
+        yield child
 
 
 def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
@@ -234,32 +309,36 @@ def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
 
 
 def _measure(character: Character) -> _Limbs:
-    skeleton = character.skeleton
     influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
     joints, shares = influences.joint_indices, np.asarray(influences.joint_weights, np.float64)
-    count = len(skeleton)
+    count = len(character.skeleton)
     weights = np.bincount(joints.reshape(-1), shares.reshape(-1), count).astype(np.float64)
-    children = _children_that_move_something(skeleton, weights)
+    bones = _bones(character.skeleton, weights > 0)
+    axes = (bones.tails - bones.heads) / np.where(bones.lengths > 0, bones.lengths, 1)[:, None]
+    heaviest = np.where(shares[:, 0] > 0, joints[:, 0], -1)
+    points = np.asarray(character.mesh.positions, np.float64) - bones.heads[heaviest]
+    along = np.einsum("vx,vx->v", points, axes[heaviest])
+    away = np.linalg.norm(points - along[:, None] * axes[heaviest], axis=1)
+    radii = np.full(count, np.nan)
+    for joint in np.unique(heaviest[heaviest >= 0]):
+        radii[joint] = np.median(away[heaviest == joint])
+    return _Limbs(bones, radii, weights)
+
+
+def _bones(skeleton: Skeleton, moving: NDArray[np.bool_]) -> _Bones:
+    """The bones of a skeleton of which some joints (J,) have weights."""
+    children = _children_that_move_something(skeleton, moving)
     heads = np.array(skeleton.joint_positions)
     tails = _core.bone_tails(skeleton.parents, heads)
     for joint, under in enumerate(children):
         # Joints that move nothing, such as handles and sockets, do not determine where a bone ends.
         if len(under) == 1:
             tails[joint] = heads[under[0]]
-    lengths = np.linalg.norm(tails - heads, axis=1)
-    axes = (tails - heads) / np.where(lengths > 0, lengths, 1)[:, None]
-    heaviest = np.where(shares[:, 0] > 0, joints[:, 0], -1)
-    points = np.asarray(character.mesh.positions, np.float64) - heads[heaviest]
-    along = np.einsum("vx,vx->v", points, axes[heaviest])
-    away = np.linalg.norm(points - along[:, None] * axes[heaviest], axis=1)
-    radii = np.full(count, np.nan)
-    for joint in np.unique(heaviest[heaviest >= 0]):
-        radii[joint] = np.median(away[heaviest == joint])
-    return _Limbs(skeleton, heads, tails, lengths, radii, weights, children)
+    return _Bones(skeleton, heads, tails, np.linalg.norm(tails - heads, axis=1), children)
 
 
-def _children_that_move_something(skeleton: Skeleton, weights: Floats) -> list[list[int]]:
-    moving = weights > 0
+def _children_that_move_something(skeleton: Skeleton, moving: NDArray[np.bool_]) -> list[list[int]]:
+    moving = moving.copy()
     children: list[list[int]] = [[] for _ in range(len(skeleton))]
     for joint in reversed(skeleton.order.tolist()):
         parent = int(skeleton.parents[joint])
@@ -281,91 +360,99 @@ def is_twisting(name: str) -> bool:
 
 def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
     """Judge a joint by itself; checks that need all joints come later."""
-    child = _child_at_tail(limbs, joint)
+    child = _child_at_tail(limbs.bones, joint)
     refused = next(_reasons_against(limbs, joint, child), None)
     why = refused or f"a limb, {_in_radii(limbs, joint):.1f} radii long"
-    return TwistBone(joint, limbs.skeleton.names[joint], child, refused is None, why)
+    return TwistBone(joint, limbs.bones.skeleton.names[joint], child, refused is None, why)
+
+
+def _no_limb_by_name(name: str) -> str:
+    """What else a joint is than one of a limb, by its name; empty if the name does not say."""
+    in_name = words(name)
+    is_limb = any(LIMBS.fullmatch(word) for word in in_name)
+    for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
+        named = [word for word in in_name if kind.fullmatch(word) and not (word == "back" and is_limb)]
+        if named:
+            return f"{what}, by its name: {named[0]!r}"
+    return ""
 
 
 def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
-    skeleton, name = limbs.skeleton, limbs.skeleton.names[joint]
+    bones = limbs.bones
+    skeleton, name = bones.skeleton, bones.skeleton.names[joint]
     parent = int(skeleton.parents[joint])
-    in_name = words(name)
-    is_limb = any(LIMBS.fullmatch(word) for word in in_name)
     if not limbs.weights[joint] > 0 or np.isnan(limbs.radii[joint]):
         yield "no vertex follows it most"
     if parent < 0:
         yield "a root: there is nothing that it twists against"
     if is_twisting(name):
         yield "a twist joint, by its name"
-    for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
-        named = [word for word in in_name if kind.fullmatch(word) and not (word == "back" and is_limb)]
-        if named:
-            yield f"{what}, by its name: {named[0]!r}"
-    for other in _below_within(limbs, joint):
+    if by_name := _no_limb_by_name(name):
+        yield by_name
+    for other in _below_within(bones, joint):
         yield f"the rig divides it: {skeleton.names[other]!r}"
     if child < 0:
-        yield f"{len(limbs.children[joint])} joints at its end, where a limb has one"
+        yield f"{len(bones.children[joint])} joints at its end, where a limb has one"
     for other in (parent, child):
-        if other >= 0 and _go_on_in_line(limbs, joint, other):
+        if other >= 0 and _go_on_in_line(bones, joint, other):
             yield f"the rig divides the limb: {skeleton.names[other]!r} is in line with it"
-    if not limbs.lengths[joint] > RADII * limbs.radii[joint]:
+    if not bones.lengths[joint] > RADII * limbs.radii[joint]:
         yield f"short: {_in_radii(limbs, joint):.1f} radii of its limb"
 
 
 def _in_radii(limbs: _Limbs, joint: int) -> float:
     """How long a bone is, in radii of its limb."""
     radius = float(limbs.radii[joint])
-    return float(limbs.lengths[joint]) / radius if radius > 0 else np.inf
+    return float(limbs.bones.lengths[joint]) / radius if radius > 0 else np.inf
 
 
-def _child_at_tail(limbs: _Limbs, joint: int) -> int:
+def _child_at_tail(bones: _Bones, joint: int) -> int:
     """The only child with weight that is not a twist joint, if it is at the end of the bone; else -1."""
-    plain = [child for child in limbs.children[joint] if not is_twisting(limbs.skeleton.names[child])]
+    plain = [child for child in bones.children[joint] if not is_twisting(bones.skeleton.names[child])]
     if len(plain) != 1:
         return -1
-    apart = np.linalg.norm(limbs.heads[plain[0]] - limbs.tails[joint])
-    return plain[0] if apart <= AT_THE_TAIL * limbs.lengths[joint] else -1
+    apart = np.linalg.norm(bones.heads[plain[0]] - bones.tails[joint])
+    return plain[0] if apart <= AT_THE_TAIL * bones.lengths[joint] else -1
 
 
-def _below_within(limbs: _Limbs, joint: int) -> Iterator[int]:
+def _below_within(bones: _Bones, joint: int) -> Iterator[int]:
     """Joints of the rig that twist this bone: children with such names, and joints on the bone between its ends.
 
     Twist joints are often siblings: those of a forearm may be children of the upper arm that lie on the forearm's bone.
     """
-    skeleton = limbs.skeleton
+    skeleton = bones.skeleton
     parent = int(skeleton.parents[joint])
-    near = [*limbs.children[joint], *(limbs.children[parent] if parent >= 0 else ())]
+    near = [*bones.children[joint], *(bones.children[parent] if parent >= 0 else ())]
     farthest = max(
-        (child for child in limbs.children[joint]),
-        key=lambda child: float(np.linalg.norm(limbs.heads[child] - limbs.heads[joint])),
+        (child for child in bones.children[joint]),
+        key=lambda child: float(np.linalg.norm(bones.heads[child] - bones.heads[joint])),
         default=-1,
     )
     if farthest < 0:
         return
-    bone = limbs.heads[farthest] - limbs.heads[joint]
+    bone = bones.heads[farthest] - bones.heads[joint]
     length = float(np.linalg.norm(bone))
     for other in near:
         if other in (joint, farthest) or length == 0:
             continue
-        offset = limbs.heads[other] - limbs.heads[joint]
+        offset = bones.heads[other] - bones.heads[joint]
         along = float(offset @ bone) / length**2
         on_line = np.linalg.norm(offset - along * bone) < AT_THE_TAIL * length
         inside = AT_THE_TAIL < along < 1 - AT_THE_TAIL
-        is_named = other in limbs.children[joint] and is_twisting(skeleton.names[other])
+        is_named = other in bones.children[joint] and is_twisting(skeleton.names[other])
         if is_named or (on_line and inside):
             yield other
 
 
-def _go_on_in_line(limbs: _Limbs, joint: int, other: int) -> bool:
+def _go_on_in_line(bones: _Bones, joint: int, other: int) -> bool:
     """Whether two joints have the same name apart from numbers, and their bones the same direction."""
-    stems = [stem(name) for name in limbs.skeleton.names]
+    stems = [stem(name) for name in bones.skeleton.names]
     one = stems[joint]
     # If most joints have such a name, as joints without names have, it means nothing.
     if one != stems[other] or 2 * stems.count(one) > len(stems):
         return False
-    bones = [limbs.tails[each] - limbs.heads[each] for each in (joint, other)]
-    cosine = float(bones[0] @ bones[1]) / max(float(limbs.lengths[joint] * limbs.lengths[other]), 1e-300)
+    lines = [bones.tails[each] - bones.heads[each] for each in (joint, other)]
+    cosine = float(lines[0] @ lines[1]) / max(float(bones.lengths[joint] * bones.lengths[other]), 1e-300)
     return bool(cosine > (HARDLY_BENT if any(part in one for part in PARTS) else STRAIGHT))
 
 
@@ -386,15 +473,15 @@ def _with_two_limbs_below(skeleton: Skeleton, limbs: list[int]) -> set[int]:
     }
 
 
-def _as_told(limbs: _Limbs, chosen: list[int]) -> Iterator[TwistBone]:
+def _as_told(bones: _Bones, chosen: list[int]) -> Iterator[TwistBone]:
     for joint in chosen:
-        name = limbs.skeleton.names[joint]
+        name = bones.skeleton.names[joint]
         if chosen.count(joint) > 1:
             raise ValueError(f"joints: {name!r} is there more than once")
-        if limbs.skeleton.parents[joint] < 0:
+        if bones.skeleton.parents[joint] < 0:
             raise ValueError(f"joints: {name!r} is a root, there is nothing that it twists against")
-        if not limbs.lengths[joint] > 0:
+        if not bones.lengths[joint] > 0:
             raise ValueError(f"joints: {name!r} has no bone: head and tail are at one place")
-    for joint, name in enumerate(limbs.skeleton.names):
+    for joint, name in enumerate(bones.skeleton.names):
         told = joint in chosen
-        yield TwistBone(joint, name, _child_at_tail(limbs, joint), told, "named" if told else "not named")
+        yield TwistBone(joint, name, _child_at_tail(bones, joint), told, "named" if told else "not named")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import muscles
 from ..characters.character import Character
-from ..characters.limbs import limb_twist
+from ..characters.limbs import limb_twist, twist_amounts
 from ..muscles import Muscle, MuscleCover
 from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
 from ..rigging.blending import BlendingProfile
@@ -115,7 +115,13 @@ AMOUNT = click.option(
     callback=parse_amount,
     help="Blend with --base: how much of --method there is, from 0 to 1; an NPY file has a number for each vertex.",
 )
-BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount is 0.  [default: linear]")
+ACROSS = click.option(
+    "--across",
+    metavar="NUMBER",
+    type=click.FloatRange(0, 1),
+    help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1.",
+)
+BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
 TWIST = twist_option(
     None,
     "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]",
@@ -165,6 +171,7 @@ class HowToDeform:
     center: Center = DEFAULTS["center"]
     centers_cache: Path | None = None
     amount: float | NDArray[np.number[Any]] | None = None
+    across: float | None = None
     base: Method | None = None
     twist: tuple[str, ...] | None = None
     muscles_from: Path | Literal["fit"] | None = None
@@ -175,8 +182,10 @@ class HowToDeform:
     profile: BlendingProfile = "linear"
 
     def __post_init__(self) -> None:
-        if self.amount is None:
-            refuse_without("--amount", "base")
+        if self.across is not None:
+            refuse_beside("--across", "amount")
+        elif self.amount is None:
+            refuse_without("--amount or --across", "base")
         if self.method != "spherical":
             refuse_without("--method spherical", "rotation", "center")
         if not self.bones:
@@ -231,14 +240,15 @@ class HowToDeform:
         click.BadParameter
             As `skin`, `muscles` and `ChosenBones.blend`.
         """
-        return self._bind(character, self._twist(character), self._muscles(character), self.amount)
+        twist = self._twist(character)
+        return self._bind(character, twist, self._muscles(character), self._amount(character, twist))
 
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
         """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole."""
         twist, placed = self._twist(character), self._muscles(character)
-        first = 0
+        whole, first = self._amount(character, twist), 0
         for part in character.parts:
-            end, amount = first + len(part.mesh.positions), self.amount
+            end, amount = first + len(part.mesh.positions), whole
             if isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
                 amount = amount[first:end]
             yield self._bind(part, twist, placed, amount)
@@ -266,6 +276,9 @@ class HowToDeform:
             return character.twisted_skin(twist, optimized=optimized)
         return character.optimized_skin(cache=self.centers_cache) if optimized else character.skin
 
+    def _amount(self, character: Character, twist: Twist | None) -> float | NDArray[np.number[Any]] | None:
+        return self.amount if self.across is None else twist_amounts(character, twist, self.across)
+
     def _twist(self, character: Character) -> Twist | None:
         return None if self.twist is None else find_twist(character, self.twist)
 
@@ -280,7 +293,7 @@ class HowToDeform:
 
 # The options that are those of `Skin.deform`, and all that choose a method.
 _SKIN_OPTIONS = tuple(field.name for field in fields(HowToDeform) if field.name in DEFAULTS)
-_METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "twist")
+_METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "across", "twist")
 
 
 def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCover | None:
@@ -313,7 +326,7 @@ def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
     return twist
 
 
-EVERY_OPTION = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, BASE, TWIST, MUSCLES, *BONES_BLENDING)
+EVERY_OPTION = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, ACROSS, BASE, TWIST, MUSCLES, *BONES_BLENDING)
 
 
 def how_to_deform(*options: Decorator) -> Decorator:
