@@ -131,7 +131,7 @@ def deformed(
         indices = np.broadcast_to(np.arange(len(bones)), weights.shape)
         skin = sbs.Skin(places, indices, weights, joint_count=len(bones), twist=spread, **given)
         moved = {} if rest is None else {"rest_positions": move(to_rig, rest)}
-        if across < 1.0 and spread is not None:
+        if across < 1.0:
             options["amount"] = sbs.twist_amounts(character, spread, across)
         found = skin.deform(matrices, twists=twists, **moved, **options)
     return move(np.linalg.inv(to_rig), found)

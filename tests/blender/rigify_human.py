@@ -61,11 +61,20 @@ def generate() -> ArmatureObject:
 
 def bend_elbow(rig: ArmatureObject, degrees: float) -> bpy.types.PoseBone:
     """Bend the left elbow by its control, forward kinematics chosen; return the control."""
+    return _bend(rig, "forearm_fk.L", degrees)
+
+
+def bend_knee(rig: ArmatureObject, degrees: float) -> bpy.types.PoseBone:
+    """Bend the left knee by its control, forward kinematics chosen; return the control."""
+    return _bend(rig, "shin_fk.L", degrees)
+
+
+def _bend(rig: ArmatureObject, name: str, degrees: float) -> bpy.types.PoseBone:
     for bone in rig.pose.bones:
         if "IK_FK" in bone.keys():  # noqa: SIM118 - a bone's properties are no iterable for the type checker
             bone["IK_FK"] = 1.0
-    forearm = rig.pose.bones["forearm_fk.L"]
-    forearm.rotation_mode = "XYZ"
-    forearm.rotation_euler.x = math.radians(degrees)
+    control = rig.pose.bones[name]
+    control.rotation_mode = "XYZ"
+    control.rotation_euler.x = math.radians(degrees)
     rig.update_tag()
-    return forearm
+    return control

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import addon
+import bpy
 import limbs
 import numpy as np
 import pytest
+import rigify_human
 import rigs
 from expected import deformed, error, kept_centers
 from limbs import EXACT, assert_spread, binding_of
@@ -54,6 +56,56 @@ def test_amount_across_joints(character: Character) -> None:
     bone.sbs_amount = 1.0
     tube.sbs.amount = 1.0
     assert_spread(tube, armature, across=0.8)
+
+
+def test_amount_across_joints_without_limbs(character: Character) -> None:
+    tube, armature = character
+    for bone in armature.pose.bones:
+        bone.sbs_twist = False
+    for across in (0.35, 0.8):
+        tube.sbs.twist_across = across
+        assert error(rigs.evaluated(tube), limbs.deformed(tube, armature, (), across=across)) < EXACT
+    tube.sbs.amount_method = "SPHERICAL"
+    assert error(rigs.evaluated(tube), limbs.deformed(tube, armature, (), across=1.0)) < EXACT
+    tube.sbs.amount_method = "LINEAR"
+    tube.sbs.spread_twist = False
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < EXACT
+
+
+def test_at_joints_of_a_rig_of_rigify() -> None:
+    """It has no limb to spread a twist along, as it divides all itself: knees change, and limbs stay as they are."""
+    rig = rigify_human.generate()
+    body = rigify_human.flesh(rig)
+    rigs.select([rig, body])
+    assert bpy.ops.object.parent_set(type="ARMATURE_AUTO") == {"FINISHED"}
+    rigs.bind(body, rig)
+    body.sbs.spread_twist = True
+    assert limbs.ticked(rig) == []
+    rigify_human.bend_knee(rig, 110.0)
+    assert body.sbs.twist_across == pytest.approx(0.35)
+    some = rigs.evaluated(body)
+    amounts = addon.module("engine.states").state_of(body).amounts.amount.weights
+    body.sbs.twist_across = 1.0
+    spherical = rigs.evaluated(body)
+    body.sbs.method = "LINEAR"
+    linear = rigs.evaluated(body)
+
+    weights = {group.name: np.zeros(len(some)) for group in body.vertex_groups}
+    for vertex in body.data.vertices:
+        for entry in vertex.groups:
+            weights[body.vertex_groups[entry.group].name][vertex.index] = entry.weight
+    whole = sum(weights.values())
+    knee = (weights["DEF-thigh.L.001"] > 0.35 * whole) & (weights["DEF-shin.L"] > 0.35 * whole)
+    assert knee.any()
+    np.testing.assert_allclose(amounts[knee], 0.35, atol=1e-6)
+    bend = spherical[knee] - linear[knee]
+    assert np.linalg.norm(bend, axis=1).max() > 0.005, "of a knee of 10 cm"
+    np.testing.assert_allclose(some[knee] - linear[knee], 0.35 * bend, atol=1e-5)
+    for one in ("thigh", "shin", "upper_arm", "forearm"):
+        pair = weights[f"DEF-{one}.L"], weights[f"DEF-{one}.L.001"]
+        between = (np.minimum(*pair) > 0.2 * whole) & (sum(pair) > 0.9999 * whole)
+        assert between.any(), one
+        np.testing.assert_allclose(amounts[between], 1.0, atol=1e-3)
 
 
 def test_amounts_are_computed_once(character: Character) -> None:

@@ -259,6 +259,17 @@ def test_portable(character: Character, center: str, across: float) -> None:
 
 
 @pytest.mark.blender(since=(5, 1))
+def test_portable_without_limbs(character: Character) -> None:
+    """Less of the method at joints is kept, though no twist is spread."""
+    tube, armature = character
+    for bone in armature.pose.bones:
+        bone.sbs_twist = False
+    rigs.select([tube])
+    assert addon.ops.make_portable() == {"FINISHED"}
+    assert error(rigs.evaluated(tube), limbs.deformed(tube, armature, ())) < NODES
+
+
+@pytest.mark.blender(since=(5, 1))
 def test_portable_anywhere(character: Character) -> None:
     tube, armature = character
     tube.location, tube.rotation_euler, tube.scale = (0.1, 0.2, 0.0), (0.2, 0.1, 0.0), (1.2, 0.8, 1.0)

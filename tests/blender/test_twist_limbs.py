@@ -67,7 +67,7 @@ def test_ticks_of_the_artist(character: Character) -> None:
     assert_spread(tube, armature)
     for bone in armature.pose.bones:
         bone.sbs_twist = False
-    assert error(rigs.evaluated(tube), deformed(tube, armature)) < EXACT
+    assert error(rigs.evaluated(tube), limbs.deformed(tube, armature, ())) < EXACT
 
 
 def test_a_root_spreads_the_twist_of_its_child() -> None:

@@ -89,6 +89,7 @@ class Binding:
             self._moving |= rig.deforms
         #: The bones along which twists are spread.
         self.limbs = () if spread is None else self._find_limbs(spread)
+        self._limbs_of_bones = None if spread is None else self._find_limbs_of_bones(spread)
         #: The bones of the pose that move a vertex, (U,), ascending.
         self.bones = np.flatnonzero(self._moving)
         self._inverse_rests = inverse(rig.rests[self.bones])
@@ -131,6 +132,19 @@ class Binding:
             if self._moving[bones].all():
                 return found
             self._moving[bones] = True
+
+    def _find_limbs_of_bones(self, spread: twist.Spread) -> NDArray[np.intp]:
+        """The limb along which each bone of the rig moves vertices, (B,): the number of one of its bones, -1 for none.
+
+        Limbs that the rig divides itself are among them, and bones that bend: vertices between segments are along one.
+        """
+        bones, parents = self.rig.joints()
+        skeleton = self._sbs.Skeleton(parents, self.rig.rests[bones], [self.rig.names[bone] for bone in bones.tolist()])
+        along = np.searchsorted(bones, [limb.bone for limb in self.limbs])
+        numbers = self._sbs.characters.limbs.limbs_of_joints(skeleton, spread.weighted[bones], along)
+        found = np.full(len(self.rig.names), -1, np.intp)
+        found[bones] = np.where(numbers >= 0, bones[numbers], -1)
+        return np.where((found < 0) & (self.rig.segments > 1), np.arange(len(found)), found)
 
     def _make_twist(self, spread: twist.Spread) -> Any:
         """The `sbs.Twist` of the limbs, in the space of the skin."""
@@ -415,15 +429,17 @@ class Binding:
         return transform_points(inverse(self._to_rig), self.rig.rests[self.bones, :3, 3].astype(np.float32))
 
     def across_joints(self, across: float) -> NDArray[np.float32]:
-        """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet."""
-        sbs = self._sbs
-        joints, weights = self.joints_of_bones()
-        mesh = sbs.Mesh(self.surface.positions, np.empty((0, 3), np.int32), joints, weights)
-        skeleton = sbs.Skeleton(np.full(self.joint_count, -1), np.tile(np.eye(4), (self.joint_count, 1, 1)))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", sbs.WeightWarning)
-            character = sbs.Character.from_mesh(mesh, skeleton)
-        amounts: Floats = sbs.twist_amounts(character, self.twist, across)
+        """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet.
+
+        Raises
+        ------
+        ValueError
+            If twists are not to be spread.
+        """
+        if self._limbs_of_bones is None:
+            raise ValueError("across_joints needs spread")
+        amounts_across = self._sbs.characters.limbs.amounts_across
+        amounts: Floats = amounts_across(*self.bone_influences(), self._limbs_of_bones, across)
         return amounts.astype(np.float32)
 
     def deform(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How much of its method a bound mesh gets: a number, one for each bone and a vertex group, multiplied.
 
-If twists are spread, there is less of it across joints.
+If twists are to be spread, there is less of it across joints, also where no limb is found.
 
 The numbers are read from evaluated data-blocks, because they may be animated.
 """
@@ -56,7 +56,9 @@ class Amounts:
         numbers = read_bone_amounts(posed)
         group, invert, method = settings.amount_group, settings.amount_invert, settings.amount_method.lower()
         # Where the other method is the same, it does not matter how much of either a vertex gets.
-        across = settings.twist_across if binding.limbs and settings.method != settings.amount_method else 1.0
+        across = (
+            settings.twist_across if binding.spread is not None and settings.method != settings.amount_method else 1.0
+        )
         words = f"{invert}{method}{across}{group}"
         key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), words.encode()))
         if key == self.key and binding is self._binding:

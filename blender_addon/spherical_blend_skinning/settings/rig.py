@@ -124,8 +124,8 @@ class _Shared(PropertyGroupMixin):
         shared.factor,
         "twist_across",
         name="At Joints",
-        description="How much of the method is used where bones meet, while twists are spread; along limbs all of it "
-        "is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
+        description="How much of the method is used where bones meet, also of a rig without limbs; along limbs all of "
+        "it is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
         default=0.35,
         options=set(),
     )

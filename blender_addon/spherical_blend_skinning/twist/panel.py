@@ -89,6 +89,7 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.type
         if settings.spread_twist:
             draw_words(layout, character.hindrance(armature) or "The limbs have not been found yet", "INFO")
             layout.operator("sbs.find_limbs", icon="VIEWZOOM")
+            _draw_across(layout, item, settings)
         return
     column = layout.column()
     column.enabled = armature.library is None
@@ -101,14 +102,18 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.type
 
     column = layout.column()
     column.prop(settings, "twist_profile")
-    row = column.row()
-    # Elsewhere the same method is used.
-    row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
-    row.prop(settings, "twist_across")
+    _draw_across(column, item, settings)
     # Beside a label, its name would not fit in the sidebar.
     row = column.row()
     row.use_property_split = False
     row.prop(settings, "twist_follow")
+
+
+def _draw_across(layout: bpy.types.UILayout, item: bpy.types.Object, settings: Any) -> None:
+    """Draw how much of the method there is at joints, which has no effect where the same method is used elsewhere."""
+    row = layout.row()
+    row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
+    row.prop(settings, "twist_across")
 
 
 def _draw_reason(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
