@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .characters.character import Character
 from .characters.limbs import limb_twist
 from .options import BlendOptions
@@ -18,10 +19,11 @@ from .rigging import affine
 from .rigging.animation import Animation, Animations, slerp
 from .rigging.helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
 from .rigging.rig import Rig, compose, decompose
-from .rigging.triangle_mesh import diagonal
+from .rigging.triangle_mesh import Mesh, diagonal
 from .skinning.influences import Influences, tidy
 from .skinning.skin import Skin
 from .weights.decompose import Decomposition, fit_matrices, with_more_joints
+from .weights.tools import limit
 
 __all__ = ["LinearCharacter", "LinearError", "to_linear"]
 
@@ -38,6 +40,9 @@ MEASURED_FRAMES = 48
 
 FRAMES_AT_ONCE = 32
 """So many frames of helpers are found at a time, which bounds memory."""
+
+UNSEEN = 1e-5
+"""As a share of the size of the mesh: an error that nobody sees."""
 
 SWEEPS = 30
 """Turns over the helpers in a frame of an animation, whose weights stay."""
@@ -100,9 +105,12 @@ def to_linear(
 ) -> LinearCharacter:
     """Weights and helper joints with which linear blending does what another method does.
 
-    They are fitted to frames of all animations and to made poses: each joint bent and twisted. Helpers come where the
-    error is largest. In animations they get keys, so that any engine with linear blending shows them; poses that an
-    engine makes itself don't move helpers, other than along with the joint that each is a child of.
+    They are fitted to frames of all animations and to made poses: each joint bent and twisted. How far off they are in
+    a clip counts relative to how far linear blending is. Where a clip would end farther off than that, some vertices
+    get their own weights back, of at most so many `influences`, until none is farther off than with these alone, or
+    than 1e-5 of the size, which nobody sees. Helpers come where the error is largest. In animations they get keys, so
+    that any engine with linear blending shows them; poses that an engine makes itself don't move helpers, other than
+    along with the joint that each is a child of.
 
     Parameters
     ----------
@@ -143,7 +151,8 @@ def to_linear(
     frames = [(clip.matrices(clip.fitted), clip.twists(shown, clip.fitted)) for clip in clips if len(clip.times)]
     frames.append((made, None))
     matrices = np.concatenate([each for each, _ in frames])
-    posed = np.concatenate([shown.positions(each, twists) for each, twists in frames])
+    parts = [shown.positions(each, twists) for each, twists in frames]
+    posed = np.concatenate(parts)
 
     def half(done: float) -> None:
         if progress is not None:
@@ -156,9 +165,30 @@ def to_linear(
         count,
         influences=influences,
         allowed=near_joints(character),
+        frame_scales=_frame_scales(character.skin, [each for each, _ in frames], parts, shown.size),
         progress=half,
     )
-    return _Made(shown, found, clips, len(made), posed).linear(progress)
+    return _Made(shown, found, clips, len(made), posed, influences).linear(progress)
+
+
+def _frame_scales(skin: Skin, matrices: list[Floats], posed: list[Floats], size: float) -> Floats:
+    """How often distances count in each frame (F,): relative to how far off linear blending is in the clip.
+
+    The last of the matrices and positions are made poses, in which it is far off. They count relative to the geometric
+    mean of that and of how far off it is in all clips.
+    """
+    squares = np.array(
+        [
+            np.square(skin.deform_many(each, method="linear") - seen).sum(axis=2).mean()
+            for each, seen in zip(matrices, posed, strict=True)
+        ]
+    )
+    squares = np.maximum(squares, (UNSEEN * size) ** 2)
+    counts = [len(each) for each in posed]
+    if len(squares) > 1:
+        squares[-1] = np.sqrt(squares[-1] * np.average(squares[:-1], weights=counts[:-1]))
+    scales = np.repeat(1 / np.sqrt(squares), counts)
+    return np.asarray(scales / np.sqrt(np.square(scales).mean()))
 
 
 def near_joints(character: Character) -> NDArray[np.bool_]:
@@ -258,13 +288,24 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 class _Made:
     """What was fitted, on its way into a character."""
 
-    def __init__(self, shown: _Shown, found: Decomposition, clips: list[_Clip], made_count: int, posed: Floats) -> None:
+    def __init__(
+        self,
+        shown: _Shown,
+        found: Decomposition,
+        clips: list[_Clip],
+        made_count: int,
+        posed: Floats,
+        most_influences: int,
+    ) -> None:
         self.shown, self.found, self.clips = shown, found, clips
         self.joints = len(shown.character.skeleton)
         self.owners = found.owners[self.joints :].astype(np.intp)
         self.fixed = np.arange(self.joints + len(self.owners)) < self.joints
         self.made_count, self.posed = made_count, posed
         self.weights = Influences(*found)
+        mesh = shown.character.mesh
+        own = limit(*tidy(mesh.joint_indices, mesh.joint_weights), most_influences)
+        self.own = _with_rows_of(own, self.weights, own.joint_weights.max(axis=1) == 0)
 
     def linear(self, progress: Callable[[float], object] | None) -> LinearCharacter:
         character = self.shown.character
@@ -281,14 +322,17 @@ class _Made:
             animations.append(self._animation(clip, rig, relative))
             if progress is not None:
                 progress(0.5 + 0.5 * (number + 1) / len(self.clips))
-        mesh = replace(
-            character.mesh,
-            joint_indices=self.weights.joint_indices,
-            joint_weights=self.weights.joint_weights.astype(np.float32),
-            centers=None,
-        )
-        made = Character(character.name, mesh, skeleton, rig, Animations(animations))
-        return LinearCharacter(made, tuple(self._errors(made)))
+        made = Character(character.name, self._mesh(self.weights), skeleton, rig, Animations(animations))
+        measured = list(self._measure(made))
+        given_back = _given_back(measured, self.shown.rest, self.shown.size)
+        weights = _with_rows_of(self.weights, self.own, given_back)
+        errors = tuple(each.error(given_back, self.shown.size) for each in measured)
+        return LinearCharacter(made.with_mesh(self._mesh(weights)), errors)
+
+    def _mesh(self, influences: Influences) -> Mesh:
+        indices, weights = influences
+        mesh = self.shown.character.mesh
+        return replace(mesh, joint_indices=indices, joint_weights=weights.astype(np.float32), centers=None)
 
     def _wanted_names(self) -> Iterator[str]:
         counts: dict[int, int] = {}
@@ -327,7 +371,9 @@ class _Made:
             local.append(self._local(self._helpers(matrices, posed, start), matrices))
         return animation_with_helpers(clip.animation, rig, clip.times[clip.keys], np.concatenate(local))
 
-    def _errors(self, made: Character) -> Iterator[LinearError]:
+    def _measure(self, made: Character) -> Iterator[_Measured]:
+        """How far vertices are off in each clip, in frames that were fitted and in others, and in made poses."""
+        own = made.with_mesh(self._mesh(self.own)).skin
         first = 0
         for clip, animation in zip(self.clips, made.animations, strict=True):
             for fitted, places in ((True, clip.fitted), (False, clip.held_out)):
@@ -340,19 +386,93 @@ class _Made:
                 else:
                     posed = self.shown.positions(matrices, clip.twists(self.shown, places))
                 all_matrices = animation.skinning_matrices(clip.times[places])
-                yield self._error(animation.name, fitted, matrices, all_matrices, posed, made)
+                yield self._measured(animation.name, fitted, matrices, all_matrices, posed, made, own)
         poses = self.found.skinning_matrices[-self.made_count :]
-        yield self._error("made poses", True, poses[:, : self.joints], poses, self.posed[-self.made_count :], made)
+        posed = self.posed[-self.made_count :]
+        yield self._measured("made poses", True, poses[:, : self.joints], poses, posed, made, own)
 
-    def _error(
-        self, name: str, fitted: bool, matrices: Floats, all_matrices: Floats, posed: Floats, made: Character
-    ) -> LinearError:
-        before, after = (
-            np.square(skin.deform_many(given, method="linear") - posed).sum(axis=2) / self.shown.size**2
-            for skin, given in ((self.shown.character.skin, matrices), (made.skin, all_matrices))
+    def _measured(
+        self, name: str, fitted: bool, matrices: Floats, all_matrices: Floats, posed: Floats, made: Character, own: Skin
+    ) -> _Measured:
+        before, after, given_back = (
+            np.square(skin.deform_many(given, method="linear") - posed).sum(axis=2)
+            for skin, given in ((self.shown.character.skin, matrices), (made.skin, all_matrices), (own, all_matrices))
         )
-        mean_before, mean, most = (float(np.sqrt(value)) for value in (before.mean(), after.mean(), after.max()))
-        return LinearError(name, fitted, len(posed), mean_before, mean, most)
+        sums = before.sum(axis=0), after.sum(axis=0), given_back.sum(axis=0)
+        return _Measured(name, fitted, len(posed), *sums, after.max(axis=0), given_back.max(axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """How far each vertex is from what was to be seen in some frames.
+
+    Attributes
+    ----------
+    name, fitted, frames
+        As of `LinearError`.
+    before, after, given_back : (V,) ndarray
+        Sums of squares over the frames: of the character, of what was fitted, and of this with a vertex's own weights.
+    most_after, most_given_back : (V,) ndarray
+        The largest square.
+    """
+
+    name: str
+    fitted: bool
+    frames: int
+    before: Floats
+    after: Floats
+    given_back: Floats
+    most_after: Floats
+    most_given_back: Floats
+
+    def error(self, given_back: NDArray[np.bool_], size: float) -> LinearError:
+        """With the own weights of some vertices (V,)."""
+        count = self.frames * len(self.before)
+        squares = (
+            self.before.sum() / count,
+            np.where(given_back, self.given_back, self.after).sum() / count,
+            np.where(given_back, self.most_given_back, self.most_after).max(),
+        )
+        return LinearError(self.name, self.fitted, self.frames, *(float(np.sqrt(square)) / size for square in squares))
+
+
+def _given_back(measured: list[_Measured], rest: Floats, size: float) -> NDArray[np.bool_]:
+    """The vertices (V,) that get their own weights back, so that no clip is farther off than with these, or `UNSEEN`.
+
+    Those come first by which worse clips gain most for what others lose. Vertices at one place go together.
+    """
+    places = _core.weld(rest)
+    unseen = (UNSEEN * size) ** 2 * len(rest)
+    allowed = np.array([max(each.before.sum(), each.given_back.sum(), unseen * each.frames) for each in measured])
+    # What clips gain by each place, as shares of what they may be off: (C, V)
+    gains = np.zeros((len(measured), len(rest)))
+    for gain, each, most in zip(gains, measured, allowed, strict=True):
+        np.add.at(gain, places, (each.after - each.given_back) / most)
+    excess = np.array([each.after.sum() for each in measured]) / allowed - 1
+    chosen = np.zeros(len(rest), bool)
+    while True:
+        left = excess - gains[:, chosen].sum(axis=1)
+        worse = left > 0
+        gained = np.where(chosen, 0, gains[worse].sum(axis=0))
+        candidates = np.flatnonzero(gained > 0)
+        if not worse.any() or not len(candidates):
+            return np.asarray(chosen[places])
+        lost = -gains[~worse].sum(axis=0)
+        order = candidates[np.argsort(lost[candidates] / gained[candidates], kind="stable")]
+        enough = (np.cumsum(gains[worse][:, order], axis=1) >= left[worse, None]).all(axis=0)
+        chosen[order[: int(np.argmax(enough)) + 1 if enough.any() else len(order)]] = True
+
+
+def _with_rows_of(influences: Influences, others: Influences, rows: NDArray[np.bool_]) -> Influences:
+    """Influences with those of other influences at some rows (V,)."""
+    width = max(influences.joint_indices.shape[1], others.joint_indices.shape[1])
+
+    def padded(array: NDArray[Any]) -> NDArray[Any]:
+        return np.pad(array, ((0, 0), (0, width - array.shape[1])))
+
+    return Influences(
+        *(np.where(rows[:, None], padded(other), padded(mine)) for mine, other in zip(influences, others, strict=True))
+    )
 
 
 def _between(times: Floats, matrices: Floats, moments: Floats) -> Floats:

@@ -186,6 +186,7 @@ def with_more_joints(
     free: bool = False,
     influences: int = 4,
     allowed: ArrayLike | None = None,
+    frame_scales: ArrayLike | None = None,
     rounds: int = 10,
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
@@ -207,6 +208,9 @@ def with_more_joints(
         K, the most joints of a vertex.
     allowed : (V, J) array_like of bool, optional
         Which of the given joints each vertex may use. It may use those added joints whose `owners` it may use.
+    frame_scales : (F,) array_like, optional
+        Distances in each frame count so many times, in the choice of weights and of where joints are added, and in
+        `errors`. By default once.
     rounds : int
         How often weights and matrices take turns with all joints.
     progress : callable, optional
@@ -228,7 +232,10 @@ def with_more_joints(
         if number < least:
             raise ValueError(f"{name} is {number}; it must be at least {least}")
     rest, shown = np.asarray(rest_positions, np.float64), np.asarray(posed, np.float64)
-    fitting = _Fitting(rest, shown, np.asarray(skinning_matrices), allowed, free, influences, threads)
+    scales = np.ones(len(shown)) if frame_scales is None else np.asarray(frame_scales, np.float64)
+    if scales.shape != (len(shown),):
+        raise ValueError(f"frame_scales has shape {scales.shape}, expected ({len(shown)},)")
+    fitting = _Fitting(rest, shown, np.asarray(skinning_matrices), allowed, scales, free, influences, threads)
     parts = [len(part) for part in np.array_split(np.arange(count), BATCHES) if len(part)]
     turns = [ROUNDS_BETWEEN] * len(parts) + [rounds]
     if not free:
@@ -253,11 +260,13 @@ class _Fitting:
         posed: Floats,
         matrices: NDArray[Any],
         allowed: ArrayLike | None,
+        scales: Floats,
         free: bool,
         most: int,
         threads: int | None,
     ) -> None:
-        self.rest, self.posed, self.free, self.most, self.threads = rest, posed, free, most, threads
+        self.rest, self.posed, self.scales = rest, posed, scales
+        self.free, self.most, self.threads = free, most, threads
         nobody = Influences(np.zeros((len(rest), 1), np.int32), np.zeros((len(rest), 1)))
         self.matrices, _ = fit_matrices(rest, posed, matrices, *nobody, threads=threads)
         joints = self.matrices.shape[1]
@@ -276,10 +285,11 @@ class _Fitting:
             self.matrices, _ = fit_matrices(
                 self.rest, self.posed, self.matrices, *self.influences, fixed=fixed, threads=self.threads
             )
+        # A distance scales with both, because a frame is linear in its matrices.
         found = fit(
             self.rest,
-            self.posed,
-            self.matrices,
+            self.scales[:, None, None] * self.posed,
+            self.scales[:, None, None, None] * self.matrices[:, :, :3],
             method="linear",
             influences=self.most,
             allowed=self.allowed,
