@@ -9,7 +9,7 @@ bl_info = {
     "name": "Spherical Blend Skinning",
     "description": "Deform characters without candy wrappers, weight by capsules",
     "author": "The spherical-blend-skinning authors",
-    "version": (0, 2, 0),
+    "version": (0, 3, 0),
     "blender": (3, 4, 0),
     "location": "Properties > Modifiers, Sidebar > SBS, Weights menu",
     "category": "Rigging",

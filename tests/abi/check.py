@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Holds the ABI of a shared library against that of the last release, by abidiff (Debian: abigail-tools).
-
-Nothing is promised before the first release: until that has written its file, there is nothing to hold a library
-against.
-"""
+"""Holds the ABI of a shared library against that of the last release, by abidiff (Debian: abigail-tools)."""
 
 import re
 import subprocess
@@ -46,11 +42,7 @@ def private_types() -> str:
 def check(library: str) -> int:
     """Print what has changed; 1 if more than additions did, under the same soname."""
     described = describe(library)
-    releases = list(HERE.glob("libsbs-*.abi"))
-    if not releases:
-        print("No release yet, so nothing is promised")
-        return 0
-    (release,) = releases
+    (release,) = HERE.glob("libsbs-*.abi")
     with tempfile.TemporaryDirectory() as folder:
         now, private = Path(folder) / "now.abi", Path(folder) / "private.suppr"
         now.write_text(described)

@@ -78,7 +78,7 @@ extern "C" {
 #endif
 
 #define SBS_VERSION_MAJOR 0
-#define SBS_VERSION_MINOR 2
+#define SBS_VERSION_MINOR 3
 #define SBS_VERSION_PATCH 0
 
 /* The version of the library that is loaded, as "major.minor.patch". A static string. */
