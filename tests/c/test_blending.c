@@ -157,7 +157,7 @@ static void test_attachments_and_zones_of_the_mesh(void) {
 }
 
 /*
- * The zones of the last test, 0.6 and 1.2 to both sides, scaled; but not beyond the middles of bones, 0.75 and 1.5 away.
+ * The zones of the last test, 0.6 and 1.2 to both sides, scaled, but not beyond the middles of bones 0.75 and 1.5 away.
  * An end that is given stays.
  */
 static void test_wider_zones(void) {
