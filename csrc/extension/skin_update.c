@@ -37,7 +37,7 @@ static void set_update_defaults(void *address) {
  * Copies the rows of one matrix to another of the same type that is at least as wide. rows: their places there, or
  * NULL: in order.
  */
-static void copy_rows(PyArrayObject *to, const npy_int32 *rows, PyArrayObject *from) {
+static void copy_rows(PyArrayObject *to, const int32_t *rows, PyArrayObject *from) {
   const size_t size = (size_t)PyArray_ITEMSIZE(to);
   const size_t width = (size_t)PyArray_DIM(to, 1) * size, given = (size_t)PyArray_DIM(from, 1) * size;
   const npy_intp count = PyArray_DIM(from, 0);
