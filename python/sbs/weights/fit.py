@@ -102,8 +102,8 @@ def fit(
         K, the most joints of a vertex.
     allowed : (V, J) array_like of bool, optional
         Which joints each vertex may use; one at least. By default all.
-    initial : (joint_indices, joint_weights), optional
-        Weights (V, N), such as `Influences` or those of another fit, that each vertex also begins with. It keeps them
+    initial : pair of (V, N) array_like, optional
+        Joint indices and weights, such as `Influences`, that each vertex also begins with. It keeps them
         if nothing is found that comes nearer, so no vertex ends farther off; with `smoothness`, that is so of the fit
         that is then smoothed.
     smoothness : float
