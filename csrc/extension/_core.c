@@ -93,6 +93,7 @@ static const core_function *const contracts[] = {
     &core_bone_tails,
     &core_blend_bones,
     &core_optimized_centers,
+    &core_check_fit,
     &core_fit_centers,
     &core_fit_matrices,
     &core_fit_weights,

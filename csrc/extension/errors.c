@@ -22,6 +22,8 @@ static PyObject *fault_place(const sbs_fault *fault, const npy_intp *shape) {
     Py_XDECREF(matrix);
     return place;
   }
+  if (shape != NULL && is(fault->argument, "posed") && fault->index_count == 2)
+    return PyUnicode_FromFormat("posed[%zd, %zd, %zd]", row / shape[2], row % shape[2], column);
   switch (fault->index_count) {
     case 0: return PyUnicode_FromString(fault->argument != NULL ? fault->argument : "input");
     case 1: return PyUnicode_FromFormat("%s[%zd]", fault->argument, row);

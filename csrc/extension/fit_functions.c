@@ -70,6 +70,10 @@ static const core_row weights_rows[] = {
     {"pull", CORE_REAL, .at = offsetof(fit_call, options.pull), .optional = 1},
     {"initial_indices", CORE_INT32, .at = offsetof(fit_call, desc.initial_indices), "(V, N)", .optional = 1},
     {"initial_weights", CORE_DOUBLES, .at = offsetof(fit_call, desc.initial_weights), "(V, N)", .optional = 1},
+    {"N", CORE_LENGTH, .at = offsetof(fit_call, desc.initial_influences)},
+};
+
+static const core_row weights_results[] = {
     {"joint_indices", CORE_INT32, .at = offsetof(fit_call, joint_indices), "(V, K)", .result = 1},
     {"joint_weights", CORE_DOUBLES, .at = offsetof(fit_call, joint_weights), "(V, K)", .result = 1},
     {"errors", CORE_DOUBLES, .at = offsetof(fit_call, errors), "(V,)", .result = 1},
@@ -87,10 +91,31 @@ static int prepare_weights(void *address) {
   return prepare_twist(given);
 }
 
+static sbs_status run_check(void *address, sbs_fault *fault) {
+  fit_call *given = address;
+  const sbs_status status = sbs_fit_check(&given->desc, &given->options, fault);
+
+  core_place_in_twists(fault, &given->call);
+  return status;
+}
+
+CORE_ENTRY(core_check_fit, fit_call)
+
+const core_function core_check_fit = {
+    .name = "check_fit",
+    .summary = "Raises what fit_weights would, without fitting.",
+    .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
+              CORE_PART(weights_rows)},
+    .positional = 3,
+    .size = sizeof(fit_call),
+    .set_defaults = set_defaults,
+    .prepare = prepare_weights,
+    .run = run_check,
+    .entry = core_check_fit_entry,
+};
+
 static sbs_status run_weights(void *address, sbs_fault *fault) {
   fit_call *given = address;
-
-  given->desc.initial_influences = given->desc.initial_indices ? core_length(given, 'N') : 0;
   const sbs_status status =
       sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors, fault);
 
@@ -104,7 +129,7 @@ const core_function core_fit_weights = {
     .name = "fit_weights",
     .summary = "Weights fitted to examples.",
     .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
-              CORE_PART(weights_rows), CORE_PART(threads)},
+              CORE_PART(weights_rows), CORE_PART(weights_results), CORE_PART(threads)},
     .positional = 3,
     .size = sizeof(fit_call),
     .set_defaults = set_defaults,

@@ -223,14 +223,16 @@ const core_state *core_get_state(const void *address) {
 
 static void raise_fault(core_call *call, sbs_status status, const sbs_fault *fault) {
   const npy_intp *dims = NULL;
-  npy_intp shape[4] = {0};
+  npy_intp shape[CORE_MOST_DIMENSIONS] = {0};
 
   if (call->function->raise != NULL && call->function->raise(call, status, fault)) return;
   for (size_t i = 0; i < call->argument_count; i++) {
-    PyArrayObject *matrices = call->values[i].array;
-    if (call->values[i].row->kind != CORE_MATRICES) continue;
-    for (int axis = 0; axis < PyArray_NDIM(matrices); axis++)
-      shape[4 - PyArray_NDIM(matrices) + axis] = PyArray_DIM(matrices, axis);
+    const core_row *row = call->values[i].row;
+    PyArrayObject *array = call->values[i].array;
+    if (!core_is_array(row) || array == NULL || fault->argument == NULL) continue;
+    if (strcmp(row->name, fault->argument) != 0) continue;
+    for (int axis = 0; axis < PyArray_NDIM(array); axis++)
+      shape[CORE_MOST_DIMENSIONS - PyArray_NDIM(array) + axis] = PyArray_DIM(array, axis);
     dims = shape;
   }
   core_raise(core_get_state(call), status, fault, dims);

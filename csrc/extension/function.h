@@ -70,7 +70,7 @@ typedef struct core_part {
 } core_part;
 
 enum {
-  CORE_PARTS = 6,
+  CORE_PARTS = 7,
   CORE_MOST_ROWS = 32,
   CORE_MOST_DIMENSIONS = 4,
   CORE_MOST_HELD = 4

@@ -15,7 +15,7 @@ extern const core_function core_check_capsules, core_capsule_weights, core_capsu
 extern const core_function core_optimized_centers;
 
 /* fit_functions.c */
-extern const core_function core_fit_weights, core_fit_centers, core_fit_matrices;
+extern const core_function core_check_fit, core_fit_weights, core_fit_centers, core_fit_matrices;
 
 /* heat_functions.c */
 extern const core_function core_heat_weights;

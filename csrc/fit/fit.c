@@ -708,6 +708,15 @@ static sbs_status check_initial(const sbs_fit_desc *desc, size_t most, sbs_fault
   return SBS_OK;
 }
 
+sbs_status sbs_fit_check(const sbs_fit_desc *desc, const sbs_fit_options *given, sbs_fault *fault) {
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  const sbs_fit_options options = given ? *given : sbs_default_fit_options();
+  sbs_status status = check_options(desc, &options, fault);
+  if (!status) status = sbs_check_fit(desc, fault);
+  if (!status) status = sbs_check_fit_width(desc, options.influences, fault);
+  return status ? status : check_initial(desc, options.influences, fault);
+}
+
 sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *given, int32_t *joint_indices,
                            double *joint_weights, double *errors, sbs_fault *fault) {
   if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
@@ -715,10 +724,7 @@ sbs_status sbs_fit_weights(const sbs_fit_desc *desc, const sbs_fit_options *give
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   sbs_fit_options options = given ? *given : sbs_default_fit_options();
   sbs_status status = sbs_choose_allocator(&options.allocator, &options.allocator, fault);
-  if (!status) status = check_options(desc, &options, fault);
-  if (!status) status = sbs_check_fit(desc, fault);
-  if (!status) status = sbs_check_fit_width(desc, options.influences, fault);
-  if (!status) status = check_initial(desc, options.influences, fault);
+  if (!status) status = sbs_fit_check(desc, &options, fault);
   if (status) return status;
 
   const size_t all = desc->vertex_count * options.influences;

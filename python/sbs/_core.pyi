@@ -225,6 +225,25 @@ def optimized_centers(
     progress: Callable[[float], object] | None = None,
     threads: int | None = None,
 ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...
+def check_fit(
+    rest_positions: ArrayLike,  # (V, 3)
+    posed: ArrayLike,  # (F, V, 3)
+    skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    *,
+    method: Literal["rigid", "linear", "spherical", "dual_quaternion"] = "spherical",
+    center: Literal["joint_set", "weighted", "optimized"] = "weighted",
+    damping: float = 1e-08,
+    influences: int | None = 4,
+    iterations: int | None = 30,
+    centers: ArrayLike | None = None,  # (V, 3)
+    twist: Twist | None = None,
+    twists: ArrayLike | None = None,  # (F, B, 2)
+    allowed: ArrayLike | None = None,  # (V, J) bool
+    toward: ArrayLike | None = None,  # (V, J)
+    pull: float = 0.0,
+    initial_indices: ArrayLike | None = None,  # (V, N)
+    initial_weights: ArrayLike | None = None,  # (V, N)
+) -> None: ...
 def fit_centers(
     rest_positions: ArrayLike,  # (V, 3)
     posed: ArrayLike,  # (F, V, 3)

@@ -117,6 +117,7 @@ static void check_initial_fault(const sbs_fit_desc *desc, sbs_status status, con
   options.influences = 1;
   int32_t indices[VERTICES];
   double weights[VERTICES];
+  CHECK_EQUAL(sbs_fit_check(desc, &options, NULL), status);
   CHECK_EQUAL(sbs_fit_weights(desc, &options, indices, weights, NULL, &fault), status);
   CHECK_STRING(fault.argument, argument);
   CHECK(fault.index[0] == (status == SBS_ERROR_NULL ? 0 : 3) && fault.index[1] == column);

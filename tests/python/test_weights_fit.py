@@ -268,19 +268,42 @@ def test_initial_weights_are_never_left_for_worse(method: Method, center: Center
 def test_initial_weights_that_are_wrong() -> None:
     rest, posed, matrices = np.zeros((2, 3)), np.zeros((1, 2, 3)), np.tile(np.eye(4), (1, 3, 1, 1))
     cases: list[tuple[str, Any, Any, dict[str, Any]]] = [
-        (r"initial\[1\]\[1, 0\] is nan", [[0], [0]], [[1.0], [np.nan]], {}),
-        (r"initial\[1\]\[0, 0\] is -1.0", [[0], [0]], [[-1.0], [1.0]], {}),
-        (r"joint_indices\[1, 0\] = 3 is out of range for 3 joints", [[0], [3]], [[1.0], [1.0]], {}),
-        ("initial has weights of 1 vertices, expected 2", [[0]], [[1.0]], {}),
-        ("initial has no weight of vertex 1", [[0], [0]], [[1.0], [0.0]], {}),
+        (r"initial_weights\[1, 0\] is nan", [[0], [0]], [[1.0], [np.nan]], {}),
+        (r"initial_weights\[0, 0\] is -1.0", [[0], [0]], [[-1.0], [1.0]], {}),
+        (r"initial_indices\[1, 0\] = 3 is out of range for 3 joints", [[0], [3]], [[1.0], [1.0]], {}),
+        (r"initial_indices has shape \(2, 1\), initial_weights \(1, 1\)", [[0], [0]], [[1.0]], {}),
+        (r"rest_positions has shape \(2, 3\), initial_indices \(1, 1\)", [[0]], [[1.0]], {}),
         (
-            "initial has 2 weights of vertex 0, more than influences=1",
+            r"initial_indices\[0, 1\] must be .* as many as influences",
             [[0, 1]] * 2,
             [[0.5, 0.5]] * 2,
             {"influences": 1},
         ),
-        ("vertex 0 for joint 2, which is not allowed", [[2], [0]], [[1.0], [1.0]], {"allowed": [[1, 1, 0]] * 2}),
+        (r"initial_indices\[0, 1\] must be .* once", [[1, 1]] * 2, [[0.5, 0.5]] * 2, {}),
+        (r"initial_indices\[0, 0\] must be", [[2], [0]], [[1.0], [1.0]], {"allowed": [[True, True, False]] * 2}),
     ]
     for message, indices, given, options in cases:
         with pytest.raises(ValueError, match=message):
             weights.fit(rest, posed, matrices, initial=(indices, given), **{"influences": 2, **options})
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_what_is_wrong_is_told_by_its_place_in_the_whole(in_parts: bool) -> None:
+    """Not in the part of the mesh that is fitted at a time."""
+    rest, matrices = np.zeros((200, 3)), np.tile(np.eye(4), (3, 2, 1, 1))
+    posed = np.zeros((3, 200, 3))
+    progress = (lambda share: None) if in_parts else None
+    with pytest.raises(ValueError, match=r"allowed\[150\] must be true"):
+        weights.fit(rest, posed, matrices, allowed=np.arange(400).reshape(200, 2) // 2 != 150, progress=progress)
+    posed[2, 150, 1] = np.nan
+    with pytest.raises(ValueError, match=r"posed\[2, 150, 1\] is nan"):
+        weights.fit(rest, posed, matrices, progress=progress)
+
+
+def test_a_vertex_without_initial_weights_begins_as_any() -> None:
+    rng = np.random.default_rng(2)
+    rest, matrices = rng.normal(size=(2, 3)), poses(rng, 6, 3)
+    posed = rng.normal(size=(6, 2, 3))
+    found = weights.fit(rest, posed, matrices, initial=([[0], [0]], [[1.0], [0.0]]))
+    plain = weights.fit(rest, posed, matrices)
+    np.testing.assert_array_equal(found.joint_weights[1], plain.joint_weights[1])

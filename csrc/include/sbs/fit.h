@@ -66,6 +66,14 @@ typedef struct sbs_fit_options {
 SBS_API sbs_fit_options sbs_default_fit_options(void);
 
 /*
+ * Looks for what sbs_fit_weights refuses, which does so itself. For those who fit a mesh in parts: faults name places
+ * in the whole, before anything is fitted.
+ *
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NOT_AFFINE, JOINT_INDEX and NEGATIVE of sbs_fit_weights.
+ */
+SBS_API sbs_status sbs_fit_check(const sbs_fit_desc *desc, const sbs_fit_options *options, sbs_fault *fault);
+
+/*
  * Fits weights. O(V (F J^2 + steps F K^2)) time; the result does not depend on the number of threads.
  *
  *   desc           the examples

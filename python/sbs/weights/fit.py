@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import DAMPING, Center, Method, method_name, refuse_idle
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.influences import Influences, InfluencesAndMore, tidy
+from ..skinning.influences import InfluencesAndMore
 from ..skinning.twist import Twist
 from .fit_parts import fit_parts
 from .influences import to_dense
@@ -103,9 +103,10 @@ def fit(
     allowed : (V, J) array_like of bool, optional
         Which joints each vertex may use; one at least. By default all.
     initial : pair of (V, N) array_like, optional
-        Joint indices and weights, such as `Influences`, that each vertex also begins with. It keeps them
-        if nothing is found that comes nearer, so no vertex ends farther off; with `smoothness`, that is so of the fit
-        that is then smoothed.
+        Joint indices and weights, such as `Influences`, that each vertex also begins with: at most as many as
+        `influences` that are not 0, of as many joints. It keeps them if nothing is found that comes nearer, so no
+        vertex ends farther off; with `smoothness`, that is so of the fit that is then smoothed. A vertex without any
+        begins as if none were given.
     smoothness : float
         How alike the weights of neighbors are made. A weight that is 1 off the mean of the neighbors' is as bad as a
         vertex that is so far off its examples, as a share of the mesh's size (the diagonal of its box). It takes some
@@ -126,9 +127,9 @@ def fit(
     Raises
     ------
     ValueError
-        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, an option has no effect, a vertex
-        has no initial weight, a negative one, more than `influences` of them, or one of a joint that is out of range or
-        not allowed, or the address of the scheduler is malformed.
+        If shapes disagree, an array is empty, a number is not finite or beyond 1e30, an option has no effect, an
+        initial weight is negative or of a joint that the vertex may not have, or the address of the scheduler is
+        malformed.
     TypeError
         If an array does not hold real numbers.
     MissingExtraError
@@ -167,24 +168,34 @@ def fit(
         raise ValueError("threads has no effect beside scheduler, whose workers have one for each task")
     rest, shown = np.asarray(rest_positions), np.asarray(posed)
     options: dict[str, Any] = {"method": method_name(method), "center": center, "damping": damping}
-    if rest.ndim != 2 or shown.ndim != 3 or not len(rest) or shown.shape[1] != len(rest):
-        # the core knows the words for it
-        _core.fit_weights(rest, shown, skinning_matrices, centers=centers, **options)
     matrices = np.asarray(skinning_matrices)
     given = None if centers is None else np.array(centers, np.float64)
-    if given is not None and given.shape != rest.shape:
-        raise ValueError(f"centers has shape {given.shape}, expected {rest.shape}")
     usable = None if allowed is None else np.asarray(allowed)
-    shape = (len(rest), matrices.shape[1] if matrices.ndim > 1 else 0)
-    if usable is not None and usable.shape != shape:
-        raise ValueError(f"allowed has shape {usable.shape}, expected (V, J), here {(len(rest), *matrices.shape[1:2])}")
-    start = None if initial is None else _checked_initial(initial, shape, influences, usable)
+    first_indices, first_weights = (None, None) if initial is None else map(np.asarray, initial)
+    first_options = {**options, "center": "weighted"} if fit_centers and given is None else options
+    # Parts are fitted one after the other: what is wrong is told by its place in the whole.
+    _core.check_fit(
+        rest,
+        shown,
+        matrices,
+        centers=given,
+        allowed=usable,
+        initial_indices=first_indices,
+        initial_weights=first_weights,
+        influences=influences,
+        twist=None if twist is None else twist._core,
+        twists=twists,
+        **first_options,
+    )
     neighbors = None if triangles is None else _Neighbors(rest, triangles)
     runs = 1 + (CENTER_ROUNDS if fit_centers else 0) + (SMOOTHING_ROUNDS if smoothness else 0)
     finished = 0
 
     def solved(
-        about: dict[str, Any], at: Floats | None, start: Influences | None = None, toward: Floats | None = None
+        about: dict[str, Any],
+        at: Floats | None,
+        start: tuple[NDArray[Any] | None, NDArray[Any] | None] = (None, None),
+        toward: Floats | None = None,
     ) -> FittedWeights:
         nonlocal finished
 
@@ -198,8 +209,8 @@ def fit(
                 "centers": at,
                 "allowed": usable,
                 "toward": toward,
-                "initial_indices": None if start is None else start.joint_indices,
-                "initial_weights": None if start is None else start.joint_weights,
+                "initial_indices": start[0],
+                "initial_weights": start[1],
             },
             shown,
             matrices,
@@ -211,8 +222,7 @@ def fit(
         finished += 1
         return FittedWeights(*found, at)
 
-    without_centers = fit_centers and given is None
-    found = solved({**options, "center": "weighted"} if without_centers else options, given, start)
+    found = solved(first_options, given, (first_indices, first_weights))
     for _ in range(CENTER_ROUNDS if fit_centers else 0):
         given, _ = _core.fit_centers(
             rest,
@@ -224,43 +234,13 @@ def fit(
             twists=twists,
             threads=threads,
         )
-        found = solved(options, given, found)
+        found = solved(options, given, (found.joint_indices, found.joint_weights))
     for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
         assert neighbors is not None
         toward = neighbors.means(to_dense(*found, matrices.shape[1]))
         pull = (smoothness * diagonal(rest)) ** 2
         found = solved({**options, "pull": pull}, given, toward=toward)
     return found
-
-
-def _checked_initial(
-    initial: tuple[ArrayLike, ArrayLike], shape: tuple[int, int], most: int, allowed: NDArray[Any] | None
-) -> Influences:
-    """Weights to begin with, at most so many of a vertex that are not 0, of joints that it may use."""
-    given = np.asarray(initial[1])
-    unusable = np.argwhere(~(np.isfinite(given) & (given >= 0)))
-    if len(unusable):
-        place = ", ".join(map(str, unusable[0]))
-        raise ValueError(
-            f"initial[1][{place}] is {given[tuple(unusable[0])]}; a weight must be finite and not negative"
-        )
-    indices, weights = tidy(*initial, joint_count=shape[1])
-    if len(indices) != shape[0]:
-        raise ValueError(f"initial has weights of {len(indices)} vertices, expected {shape[0]}")
-    has = weights > 0
-    counts = has.sum(axis=1)
-    if not counts.all():
-        raise ValueError(f"initial has no weight of vertex {counts.argmin()}")
-    if counts.max() > most:
-        raise ValueError(f"initial has {counts.max()} weights of vertex {counts.argmax()}, more than influences={most}")
-    if allowed is not None:
-        refused = np.argwhere(has & ~allowed[np.arange(shape[0])[:, None], indices].astype(bool))
-        if len(refused):
-            vertex, column = refused[0]
-            raise ValueError(
-                f"initial has a weight of vertex {vertex} for joint {indices[vertex, column]}, which is not allowed"
-            )
-    return Influences(indices, weights.astype(np.float64))
 
 
 class _Neighbors:
