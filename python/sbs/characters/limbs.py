@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
 from ..rigging.skeleton import Skeleton, upward
 from ..skinning.influences import tidy
 from ..skinning.twist import FRAMES, Twist
+from ..weights.bones import bone_radii, bone_segments
 from .character import Character
 
 __all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
@@ -99,7 +99,7 @@ class _Limbs:
     ----------
     bones : _Bones
     radii : (J,) ndarray
-        The median distance from the bone's line of the vertices that follow it most; NaN where there are none.
+        As of `bone_radii`.
     weights : (J,) ndarray
         The sum of each joint's weights.
     """
@@ -314,22 +314,14 @@ def _measure(character: Character) -> _Limbs:
     count = len(character.skeleton)
     weights = np.bincount(joints.reshape(-1), shares.reshape(-1), count).astype(np.float64)
     bones = _bones(character.skeleton, weights > 0)
-    axes = (bones.tails - bones.heads) / np.where(bones.lengths > 0, bones.lengths, 1)[:, None]
-    heaviest = np.where(shares[:, 0] > 0, joints[:, 0], -1)
-    points = np.asarray(character.mesh.positions, np.float64) - bones.heads[heaviest]
-    along = np.einsum("vx,vx->v", points, axes[heaviest])
-    away = np.linalg.norm(points - along[:, None] * axes[heaviest], axis=1)
-    radii = np.full(count, np.nan)
-    for joint in np.unique(heaviest[heaviest >= 0]):
-        radii[joint] = np.median(away[heaviest == joint])
-    return _Limbs(bones, radii, weights)
+    positions = np.asarray(character.mesh.positions, np.float64)
+    return _Limbs(bones, bone_radii(positions, influences, bones.heads, bones.tails), weights)
 
 
 def _bones(skeleton: Skeleton, moving: NDArray[np.bool_]) -> _Bones:
     """The bones of a skeleton of which some joints (J,) have weights."""
     children = _children_that_move_something(skeleton, moving)
-    heads = np.array(skeleton.joint_positions)
-    tails = _core.bone_tails(skeleton.parents, heads)
+    heads, tails = bone_segments(skeleton)
     for joint, under in enumerate(children):
         # Joints that move nothing, such as handles and sockets, do not determine where a bone ends.
         if len(under) == 1:

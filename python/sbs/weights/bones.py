@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..rigging.skeleton import Skeleton
+from ..skinning.influences import Influences
 
-__all__ = ["bone_segments"]
+__all__ = ["bone_radii", "bone_segments"]
 
 
 def bone_segments(skeleton: Skeleton) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -41,3 +42,23 @@ def bone_segments(skeleton: Skeleton) -> tuple[NDArray[np.float64], NDArray[np.f
     """
     heads = np.array(skeleton.joint_positions)
     return heads, _core.bone_tails(skeleton.parents, heads)
+
+
+def bone_radii(
+    positions: NDArray[np.float64], influences: Influences, heads: NDArray[np.float64], tails: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The radius of the limb around each bone (J,): the median distance from its line of vertices that follow it most.
+
+    NaN where there are none. Influences have the heaviest joint first, as from `tidy`.
+    """
+    heaviest = np.where(influences.joint_weights[:, 0] > 0, influences.joint_indices[:, 0], -1)
+    bones = tails - heads
+    lengths = np.linalg.norm(bones, axis=1, keepdims=True)
+    axes = bones / np.where(lengths > 0, lengths, 1)
+    offsets = positions - heads[heaviest]
+    along = np.einsum("vx,vx->v", offsets, axes[heaviest])
+    away = np.linalg.norm(offsets - along[:, None] * axes[heaviest], axis=1)
+    radii = np.full(len(heads), np.nan)
+    for joint in np.unique(heaviest[heaviest >= 0]):
+        radii[joint] = np.median(away[heaviest == joint])
+    return radii

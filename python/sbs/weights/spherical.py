@@ -18,7 +18,7 @@ from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh
 from ..skinning.influences import Influences, tidy
 from ._joints import Joints, locked_joints
-from .bones import bone_segments
+from .bones import bone_radii, bone_segments
 
 __all__ = ["for_spherical", "widen"]
 
@@ -180,27 +180,17 @@ def _radii(
 ) -> NDArray[np.float64]:
     """The radius of the limb at each vertex (V,): the mean of those of its joints, of which small ones count most.
 
-    That of a joint is the median distance from the line of its bone of the vertices that follow it most; of a joint
-    that none follows most, the median of the others.
+    That of a joint is the one around its bone; of a joint that no vertex follows most, the median of the others.
     """
     points, starts, ends = (np.asarray(values, np.float64) for values in (positions, heads, tails))
     if starts.ndim != 2 or starts.shape[1] != 3 or starts.shape != ends.shape:
         raise ValueError(f"heads has shape {starts.shape} and tails {ends.shape}, expected (J, 3)")
-    joints, weights = tidy(joint_indices, joint_weights)
+    joints, weights = influences = tidy(joint_indices, joint_weights)
     if joints.max(initial=0) >= len(starts):
         raise ValueError(f"joint_indices has {joints.max()}, for {len(starts)} joints")
     if points.shape != (len(joints), 3):
         raise ValueError(f"positions has shape {points.shape}, expected ({len(joints)}, 3)")
-    heaviest = joints[:, 0]
-    bones = ends - starts
-    lengths = np.linalg.norm(bones, axis=1, keepdims=True)
-    axes = bones / np.where(lengths > 0, lengths, 1)
-    offsets = points - starts[heaviest]
-    along = np.einsum("vx,vx->v", offsets, axes[heaviest])
-    away = np.linalg.norm(offsets - along[:, None] * axes[heaviest], axis=1)
-    radii = np.full(len(starts), np.nan)
-    for joint in np.unique(heaviest[weights[:, 0] > 0]):
-        radii[joint] = np.median(away[(heaviest == joint) & (weights[:, 0] > 0)])
+    radii = bone_radii(points, influences, starts, ends)
     usual = float(np.nanmedian(radii)) if np.isfinite(radii).any() else 0.0
     radii = np.maximum(np.where(np.isnan(radii), usual, radii), LEAST_RADIUS * usual)
     if usual == 0:
