@@ -6,7 +6,6 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "mesh/validate.h"
 #include "weights/cholesky.h"
 #include "weights/heat_surface.h"
 #include "weights/laplacian.h"
@@ -74,23 +73,26 @@ static double difference(const sbs_row *one, const sbs_row *other) {
   return largest;
 }
 
+static int has_other_weights(diffusion *work, int32_t leader) {
+  read_normalized(work, (size_t)leader, &work->old);
+  return difference(&work->row, &work->old) > SAME_WEIGHT;
+}
+
 /* Splits the vertices at each point by their weights. */
 static sbs_status split_by_weights(diffusion *work) {
   for (size_t v = 0; v < work->table->vertex_count; v++) {
     const sbs_status status = sbs_tell_some(v, work->table->vertex_count);
     if (status) return status;
     work->next[v] = NONE;
-    int32_t leader = work->groups[v];
+    int32_t leader = work->groups[v], last = NONE;
     if (leader == (int32_t)v) continue;
     read_normalized(work, v, &work->row);
-    for (;;) {
-      read_normalized(work, (size_t)leader, &work->old);
-      if (difference(&work->row, &work->old) <= SAME_WEIGHT || work->next[leader] == NONE) break;
+    while (leader != NONE && has_other_weights(work, leader)) {
+      last = leader;
       leader = work->next[leader];
     }
-    const int is_same = difference(&work->row, &work->old) <= SAME_WEIGHT;
-    if (!is_same) work->next[leader] = (int32_t)v;
-    work->groups[v] = is_same ? leader : (int32_t)v;
+    if (leader == NONE) work->next[last] = (int32_t)v;
+    work->groups[v] = leader == NONE ? (int32_t)v : leader;
   }
   return SBS_OK;
 }
@@ -292,21 +294,11 @@ static sbs_status check_options(const sbs_influences_diffuse_options *options, c
 sbs_status sbs_influences_diffuse(const sbs_influences_table *table, const sbs_mesh_desc *mesh, const double *lengths,
                                   const sbs_influences_diffuse_options *options, size_t limit, int32_t *joint_indices,
                                   void *joint_weights, sbs_fault *fault) {
-  if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
-  if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
   if (!lengths) return sbs_fault_in(fault, SBS_ERROR_NULL, "lengths");
-  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
-  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   const sbs_influences_diffuse_options defaults = sbs_default_influences_diffuse_options();
   diffusion work = {.table = table, .lengths = lengths, .options = options ? options : &defaults};
-  sbs_status status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
-  if (!status) status = sbs_influences_validate_table(table, fault);
-  if (!status && !limit) status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
-  if (!status && mesh->vertex_count != table->vertex_count) {
-    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
-                              (double)table->vertex_count);
-  }
-  if (!status) status = sbs_mesh_validate_triangles(mesh, fault);
+  sbs_status status = sbs_influences_validate_over_surface(table, mesh, limit, joint_indices, joint_weights, fault);
+  if (!status) status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
   if (!status) status = check_options(work.options, lengths, table->vertex_count, fault);
   if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;

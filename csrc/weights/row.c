@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/scalar.h"
+#include "mesh/validate.h"
 
 sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault) {
   if (!table->joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
@@ -29,6 +30,23 @@ sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_
                             (double)most);
   }
   return SBS_OK;
+}
+
+sbs_status sbs_influences_validate_over_surface(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                                                size_t limit, const int32_t *joint_indices, const void *joint_weights,
+                                                sbs_fault *fault) {
+  if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
+  if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
+  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
+  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
+  const sbs_status status = sbs_influences_validate_table(table, fault);
+  if (status) return status;
+  if (!limit) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
+  if (mesh->vertex_count != table->vertex_count) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
+                            (double)table->vertex_count);
+  }
+  return sbs_mesh_validate_triangles(mesh, fault); /* before their number determines how much memory is needed */
 }
 
 sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault) {

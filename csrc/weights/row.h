@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "sbs/influences.h"
+#include "sbs/mesh.h"
 #include "skin/influences.h"
 
 /*
@@ -18,6 +19,11 @@ typedef struct sbs_row {
 
 /* Checks the counts and pointers of a table, not its numbers. */
 sbs_status sbs_influences_validate_table(const sbs_influences_table *table, sbs_fault *fault);
+
+/* The same for a call that changes influences over a surface; and its mesh, limit and outputs. */
+sbs_status sbs_influences_validate_over_surface(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
+                                                size_t limit, const int32_t *joint_indices, const void *joint_weights,
+                                                sbs_fault *fault);
 
 /* Checks the joints of a table. Weights may be any numbers. */
 sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs_fault *fault);

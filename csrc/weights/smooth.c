@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/scalar.h"
-#include "mesh/validate.h"
 #include "weights/average.h"
 
 sbs_influences_smooth_options sbs_default_influences_smooth_options(void) {
@@ -218,21 +217,10 @@ static sbs_status smooth(smoother *work, const sbs_mesh_desc *mesh, size_t width
 sbs_status sbs_influences_smooth(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                  const sbs_influences_smooth_options *options, size_t limit, int32_t *joint_indices,
                                  void *joint_weights, sbs_fault *fault) {
-  if (!table) return sbs_fault_in(fault, SBS_ERROR_NULL, "table");
-  if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
-  if (!joint_indices) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
-  if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   const sbs_influences_smooth_options defaults = sbs_default_influences_smooth_options();
   smoother work = {.table = table, .options = options ? options : &defaults};
-  sbs_status status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
-  if (!status) status = sbs_influences_validate_table(table, fault);
-  if (!status && !limit) status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "limit");
-  if (!status && mesh->vertex_count != table->vertex_count) {
-    status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex_count", (double)mesh->vertex_count,
-                              (double)table->vertex_count);
-  }
-  if (!status)
-    status = sbs_mesh_validate_triangles(mesh, fault); /* before their number determines how much memory is needed */
+  sbs_status status = sbs_influences_validate_over_surface(table, mesh, limit, joint_indices, joint_weights, fault);
+  if (!status) status = sbs_choose_allocator(&work.options->allocator, &work.allocator, fault);
   if (!status) status = check_options(work.options, table->vertex_count, fault);
   if (!status) status = sbs_influences_validate_joints(table, fault);
   if (status) return status;

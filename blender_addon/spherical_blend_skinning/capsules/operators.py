@@ -89,14 +89,6 @@ class _CapsuleFile(Action):
             return "Select an armature, or a mesh that has one"
         return "Leave Edit Mode first" if armature.mode == "EDIT" else ""
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        return self.use(armature) if armature is not None else None
-
-    def use(self, armature: bpy.types.Object) -> str | None:
-        """Export or import the capsules of an armature object; what `run` returns."""
-        raise NotImplementedError
-
 
 class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ignore[misc]  # as in Blender
     bl_idname = "sbs.export_capsules"
@@ -104,7 +96,10 @@ class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ign
     bl_options = set()
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
-    def use(self, armature: bpy.types.Object) -> str:
+    def run(self, context: bpy.types.Context) -> str | None:
+        armature = rigged.rig_of(context, or_selected=True)
+        if armature is None:
+            return None
         return f"Wrote the capsules of {files.export_file(armature, self.filepath)} bones"
 
 
@@ -113,7 +108,10 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules with their names from a JSON file"
 
-    def use(self, armature: bpy.types.Object) -> str | None:
+    def run(self, context: bpy.types.Context) -> str | None:
+        armature = rigged.rig_of(context, or_selected=True)
+        if armature is None:
+            return None
         found, unknown = files.import_file(armature, self.filepath)
         message = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
         self.report({"WARNING"} if unknown else {"INFO"}, message)
