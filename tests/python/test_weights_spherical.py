@@ -200,5 +200,13 @@ def test_refusals() -> None:
         weights.widen(points, triangles, *pair, HEADS, TAILS, locked=["nobody"], names=["a", "b"])
     bad = points.copy()
     bad[3, 1] = np.nan
-    with pytest.raises(ValueError, match="positions"):
+    with pytest.raises(ValueError, match=r"positions\[3, 1\] is nan"):
         weights.widen(bad, triangles, *pair, HEADS, TAILS)
+    bad[3, 1] = np.inf
+    with pytest.raises(ValueError, match=r"positions\[3, 1\] is inf"):
+        weights.widen(bad, triangles, *pair, HEADS, TAILS)
+    with pytest.raises(ValueError, match="heads must be finite"):
+        weights.widen(points, triangles, *pair, np.full_like(HEADS, np.nan), TAILS)
+    wrong: Any = "far"
+    with pytest.raises(TypeError, match="must be real number"):
+        weights.widen(points, triangles, *pair, HEADS, TAILS, reach=wrong)

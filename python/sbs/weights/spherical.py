@@ -7,6 +7,7 @@ blending keeps their radius, so its transitions may be as wide as the surface is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -157,7 +158,7 @@ def widen(
     >>> wide.joint_weights[2:8:2].round(1).tolist()
     [[0.9, 0.1], [0.5, 0.5], [0.9, 0.1]]
     """
-    if not (np.isfinite(reach) and reach >= 0):
+    if not (math.isfinite(reach) and reach >= 0):
         raise ValueError(f"reach must be a finite number of at least 0, not {reach}")
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
@@ -185,12 +186,16 @@ def _radii(
     points, starts, ends = (np.asarray(values, np.float64) for values in (positions, heads, tails))
     if starts.ndim != 2 or starts.shape[1] != 3 or starts.shape != ends.shape:
         raise ValueError(f"heads has shape {starts.shape} and tails {ends.shape}, expected (J, 3)")
+    for name, bone_ends in (("heads", starts), ("tails", ends)):
+        if not np.isfinite(bone_ends).all():
+            raise ValueError(f"{name} must be finite")
     joints, weights = influences = tidy(joint_indices, joint_weights)
     if joints.max(initial=0) >= len(starts):
         raise ValueError(f"joint_indices has {joints.max()}, for {len(starts)} joints")
     if points.shape != (len(joints), 3):
         raise ValueError(f"positions has shape {points.shape}, expected ({len(joints)}, 3)")
-    radii = bone_radii(points, influences, starts, ends)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later, by its name
+        radii = bone_radii(points, influences, starts, ends)
     usual = float(np.nanmedian(radii)) if np.isfinite(radii).any() else 0.0
     radii = np.maximum(np.where(np.isnan(radii), usual, radii), LEAST_RADIUS * usual)
     if usual == 0:
