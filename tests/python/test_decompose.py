@@ -183,7 +183,7 @@ def test_bad_input() -> None:
         ("out of range for 3 joints", (rest, posed, start, alone[0] + 3, alone[1]), {}),
         (r"skinning_matrices has shape \(2, 3, 4, 4\), fixed \(1,\)", (rest, posed, start, *alone), {"fixed": [True]}),
         ("is nan", (rest, posed, np.full_like(start, np.nan), *alone), {}),
-        (r"posed\[7, 0\] = 1e\+308 is too large", (rest, large, start, *alone), {}),
+        (r"posed\[1, 3, 0\] = 1e\+308 is too large", (rest, large, start, *alone), {}),
     )
     for message, arguments, options in cases:
         with pytest.raises(ValueError, match=message):
@@ -192,7 +192,7 @@ def test_bad_input() -> None:
         weights.decompose(rest, posed, 0)
     with pytest.raises(ValueError, match="rounds is 0"):
         weights.decompose(rest, posed, 1, rounds=0)
-    with pytest.raises(ValueError, match="allowed has shape"):
+    with pytest.raises(ValueError, match=r"allowed \(4, 2\)"):
         weights.fit(rest, posed, start, allowed=np.ones((4, 2), bool))
     allowed = np.ones((4, 3), bool)
     allowed[2] = False
