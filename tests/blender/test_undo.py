@@ -57,6 +57,7 @@ def state() -> dict[str, Any]:
         "groups": sorted(tree.name for tree in bpy.data.node_groups),
         "selected": [vertex.select for vertex in tube().data.vertices],
         "bound": tube().sbs.bound,
+        "settings": (tube().sbs.preset, tube().sbs.twist_across),
     }
 
 

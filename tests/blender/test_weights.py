@@ -93,6 +93,35 @@ def test_weights_for_spherical_blending_keep_what_is_locked_or_masked(tube: Mesh
     assert (after[chosen] != before[chosen]).any()
 
 
+@pytest.mark.parametrize("set_quality", [True, False])
+def test_weights_for_spherical_blending_come_with_their_settings(set_quality: bool) -> None:
+    """From an armature, for all meshes that it moves, of which two share their data."""
+    armature = rigs.make_armature()
+    one, other, twin = (rigs.make_tube(name=name) for name in ("One", "Other", "Twin"))
+    twin.data = other.data
+    for mesh in (one, other, twin):
+        mesh.modifiers.new("Armature", "ARMATURE").object = armature
+    current_layer().update()
+    rigs.select([one, other, twin])
+    assert addon.ops.bind() == {"FINISHED"}
+    armature.sbs.preset = "SPEED"
+    other.sbs.preset = "GAME"  # for itself
+    before = rigs.weights(one)
+    rigs.select([armature])
+    current_layer().update()
+    assert addon.ops.spherical_weights(set_quality=set_quality) == {"FINISHED"}
+    assert (rigs.weights(one) != before).any()
+    np.testing.assert_array_equal(rigs.weights(other), rigs.weights(one))
+    presets, across = (("QUALITY",) * 3, 0.5) if set_quality else (("SPEED", "GAME", "SPEED"), 0.35)
+    assert tuple(item.sbs.preset for item in (armature, other, twin)) == presets
+    assert [item.sbs.twist_across for item in (one, other, twin)] == pytest.approx([across] * 3)
+
+
+def test_weights_for_spherical_blending_of_what_is_not_bound(tube: MeshObject) -> None:
+    assert addon.ops.spherical_weights() == {"FINISHED"}
+    assert not tube.sbs.is_property_set("twist_across")
+
+
 @pytest.fixture
 def cross() -> MeshObject:
     """A strip from x = -2 to 2 whose sides have other vertices, with a bone on each side; only the left is weighted."""
@@ -220,4 +249,6 @@ def test_refusals(tube: MeshObject) -> None:
     assert all(getattr(addon.ops, name).poll() for name in names)
     assert not addon.ops.transfer_weights.poll()
     rigs.select([tube.modifiers["Armature"].object])
-    assert not any(getattr(addon.ops, name).poll() for name in names)
+    assert [name for name in names if getattr(addon.ops, name).poll()] == ["spherical_weights"]
+    bpy.data.objects.remove(tube)
+    assert not addon.ops.spherical_weights.poll()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Entries in the Weights menu of Weight Paint."""
+"""Entries in the Weights menu of Weight Paint, and one for all meshes of an armature in the Pose menu."""
 
 from __future__ import annotations
 
@@ -25,4 +25,9 @@ def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     layout.operator("sbs.subdivide_near_bones")
 
 
-ENTRIES = (("VIEW3D_MT_paint_weight", _draw),)
+def _draw_for_all(menu: Menu, _context: bpy.types.Context) -> None:
+    menu.layout.separator()
+    menu.layout.operator("sbs.spherical_weights")
+
+
+ENTRIES = (("VIEW3D_MT_paint_weight", _draw), ("VIEW3D_MT_pose", _draw_for_all))

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import bpy
 
-from ..interface import rigged
+from ..engine import stack
+from ..interface import owner, rigged
 from ..interface.action import Action
 from ..settings import shared
-from ..settings.declared import choice, integer, real
+from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
 from . import tools
 
 __all__ = ["CLASSES"]
+
+#: The amount *At Joints* that goes with weights for spherical blending (docs/weights.md).
+_AT_JOINTS = 0.5
 
 
 class _WeightsAction(Action):
@@ -53,12 +57,13 @@ class SBS_OT_smooth_weights(_WeightsAction, Operator):
         return f"Smoothed the weights of {count} vertices"
 
 
-class SBS_OT_spherical_weights(_WeightsAction, Operator):
+class SBS_OT_spherical_weights(Action, Operator):
     bl_idname = "sbs.spherical_weights"
     bl_label = "Weights for Spherical Blending"
     bl_description = (
-        "Widen the transitions between bones, which spherical blending bends and twists more smoothly. Hard parts stay"
-        " hard, and locked groups keep theirs"
+        "Widen the transitions between bones, which spherical blending bends and twists more smoothly, and choose the"
+        " settings that go with them. Hard parts stay hard, and locked groups keep their weights. Lock or leave out"
+        " what is hard but painted softly, such as armor"
     )
 
     reach: float = real(
@@ -69,11 +74,28 @@ class SBS_OT_spherical_weights(_WeightsAction, Operator):
         soft_max=1.0,
     )
     limit: int = shared.limit(8)
+    set_quality: bool = flag(
+        name="Set Quality",
+        description="Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
+        default=True,
+    )
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
-        (mesh,) = rigged.find(context)
-        chosen = rigged.painted_vertices(mesh.item)
-        count = tools.widen(mesh, reach=self.reach, limit=self.limit, chosen=chosen)
+        meshes = rigged.find(context)
+        count = 0
+        # Objects that share their data share weights, which are to be widened once.
+        for mesh in {mesh_of(mesh.item): mesh for mesh in meshes}.values():
+            chosen = rigged.painted_vertices(mesh.item)
+            count += tools.widen(mesh, reach=self.reach, limit=self.limit, chosen=chosen)
+        bound = [mesh.item for mesh in meshes if stack.find(mesh.item) is not None]
+        for item in bound if self.set_quality else ():
+            settings = owner.shown_settings(item)
+            settings.preset = "QUALITY"
+            settings.twist_across = _AT_JOINTS
         return f"Widened the weights of {count} vertices"
 
 
