@@ -36,7 +36,7 @@
 #define GAIN 0.999
 
 /* A distance from the examples that counts as none, relative to that of the farthest joint; squared. */
-#define EXACT 1e-20
+#define EXACT 1e-18
 #define FOUND 1e-12
 
 /* Vertices of a chunk, exchanges of joints that are gone on with, and about what a product takes, in nanoseconds. */
@@ -250,7 +250,7 @@ static double evaluate(void *context, const double *w, size_t count, double *squ
     const double *p = desc->posed + 3 * (f * desc->vertex_count + one->vertex);
     double moved[3], left[3];
     sbs_move_spread(one->formula, &joints, &spread, v, desc->centers ? desc->centers + 3 * one->vertex : NULL, w, moved,
-                    work->by);
+                    squares ? work->by : NULL);
     for (int k = 0; k < 3; k++) {
       left[k] = moved[k] - p[k];
       error += left[k] * left[k];
@@ -470,19 +470,20 @@ static size_t make_exchange(const choice *best, exchange given, workspace *work)
 }
 
 /*
- * Exchanges joints as long as that lowers the error: those that are nearest before any step are gone on with. The
- * center of a set jumps, so that weights that are nearly 0 matter, too.
+ * Exchanges joints of a set for any other usable ones, as long as that lowers the error: those that are nearest before
+ * any step are gone on with. The center of a set jumps, so that weights that are nearly 0 matter, too, and neither
+ * slopes nor the fit about weighted centers tell which joints have them.
  */
-static void exchange_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, const candidates *all,
-                            workspace *work, choice *best) {
+static void exchange_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, workspace *work,
+                            choice *best) {
   vertex_fit context = {of, formula, vertex, work};
   int is_better = 1;
   while (is_better && best->error > FOUND * farthest(work)) {
     exchange tried[EXCHANGES];
     size_t count = 0;
     for (size_t out = 0; out <= best->count; out++) {
-      for (size_t in = 0; in <= all->count; in++) {
-        exchange next = {out < best->count ? best->indices[out] : -1, in < all->count ? all->indices[in] : -1, 0.0};
+      for (size_t in = 0; in <= work->usable; in++) {
+        exchange next = {out < best->count ? best->indices[out] : -1, in < work->usable ? work->everyone[in] : -1, 0.0};
         if (next.leaves < 0 && (next.joins < 0 || best->count == of->options->influences)) continue;
         if (next.joins < 0 ? best->count == 1 : is_among(best->indices, best->count, next.joins)) continue;
         next.error = evaluate(&context, work->descent.now, make_exchange(best, next, work), NULL);
@@ -550,7 +551,6 @@ static void search(const fit *of, const sbs_fit_formula *formula, size_t vertex,
   memcpy(work->all_indices, work->indices, count * sizeof *work->indices);
   memcpy(work->all_weights, work->descent.now, count * sizeof *work->descent.now);
   choose_joints(of, formula, vertex, &all, work, best);
-  if (has_set_center(formula)) exchange_joints(of, formula, vertex, &all, work, best);
 }
 
 /* The usable joint, by its place, that takes a vertex nearest to its examples, of those not before `last`. */
@@ -636,7 +636,10 @@ static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
   } else {
     double relaxed = DBL_MAX;
     search(of, &formula, vertex, count, work, &relaxed, &best);
+    if (has_set_center(&formula)) exchange_joints(of, &formula, vertex, work, &best);
+    const double before = best.error;
     search_on(of, &formula, vertex, work, &relaxed, &best);
+    if (has_set_center(&formula) && best.error < before) exchange_joints(of, &formula, vertex, work, &best);
   }
   memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
   memcpy(work->descent.now, best.weights, best.count * sizeof *work->descent.now);

@@ -36,7 +36,8 @@ void sbs_move_spread(const sbs_fit_formula *formula, const sbs_fit_joints *of, c
   frames.indices = spread->frames;
   frames.count = spread->count;
   for (size_t e = 0; e < spread->count; e++) spread->weights[e] = spread->shares[e] * w[spread->owners[e]];
-  sbs_move_with_derivatives(formula, &frames, v, center, spread->weights, moved, spread->by);
+  sbs_move_with_derivatives(formula, &frames, v, center, spread->weights, moved, by ? spread->by : NULL);
+  if (!by) return;
   memset(by, 0, 3 * spread->joint_count * sizeof *by);
   for (size_t e = 0; e < spread->count; e++) {
     double *by_joint = by + 3 * (size_t)spread->owners[e];

@@ -29,7 +29,7 @@ void sbs_spread_joints(const sbs_twist *twist, const int32_t *joints, size_t cou
 
 /*
  * sbs_move_with_derivatives by weights (n) of the joints that are spread. `of` has the joints of the frame, with those
- * of the twist; its indices and their count are not read.
+ * of the twist; its indices and their count are not read. `by` may be NULL.
  */
 void sbs_move_spread(const sbs_fit_formula *formula, const sbs_fit_joints *of, const sbs_spread *spread,
                      const double v[3], const double *center, const double *w, double moved[3], double *by);

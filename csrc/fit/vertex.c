@@ -57,7 +57,7 @@ static void move_linearly(const sbs_fit_joints *of, sbs_vec4 v, const double *w,
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 to = sbs_vec4_apply(joint_at(of, i)->given, v) + joint_at(of, i)->translation;
     sum += w[i] * to;
-    sbs_vec4_write(to, by + 3 * i);
+    if (by) sbs_vec4_write(to, by + 3 * i);
   }
   sbs_vec4_write(sum, moved);
 }
@@ -73,6 +73,7 @@ static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const
   const double square = sbs_vec4_dot(real, real);
   const sbs_vec4 to = sbs_quaternion_vector(sbs_quaternion_multiply(dual, sbs_quaternion_conjugate(real))) / square;
   sbs_vec4_write(to, moved);
+  if (!by) return;
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 q = quaternion_at(of, i, heaviest);
     const sbs_vec4 of_dual = sbs_quaternion_multiply(
@@ -106,6 +107,7 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
   const sbs_vec4 y = stretched - z, u = sbs_quaternion_vector(s), across = sbs_vec4_cross(u, y);
   const sbs_vec4 half = s[0] * across + sbs_vec4_cross(u, across); /* Q y = y + scale half */
   sbs_vec4_write(still + y + scale * half, moved);
+  if (!by) return;
   for (size_t i = 0; i < of->count; i++) {
     const sbs_vec4 q = quaternion_at(of, i, heaviest), b = sbs_quaternion_vector(q), b_across = sbs_vec4_cross(b, y);
     sbs_vec4 to = sbs_vec4_apply(turning_at(of, i), z) + move_by(of, i, f);

@@ -27,7 +27,8 @@ typedef struct sbs_fit_joints {
  *   center  of SBS_CENTER_OPTIMIZED, else not read
  *   w       (n) of sum 1
  *   moved   receives v'
- *   by      (n, 3) receives dv' / dw_i; a vector that is the same for all weights is left out, as their sum stays
+ *   by      (n, 3) receives dv' / dw_i, or NULL; a vector that is the same for all weights is left out, as their sum
+ *           stays
  */
 void sbs_move_with_derivatives(const sbs_fit_formula *formula, const sbs_fit_joints *of, const double v[3],
                                const double *center, const double *w, double moved[3], double *by);

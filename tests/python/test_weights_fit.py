@@ -73,6 +73,17 @@ def test_known_weights_are_found(method: Method, center: Center, spread: bool) -
     np.testing.assert_allclose(found.joint_weights.sum(axis=1), 1, rtol=1e-14)
 
 
+def test_joints_with_little_weight_are_found() -> None:
+    """Their sets have other centers than those without them."""
+    rng = np.random.default_rng(8)
+    rest, matrices = rng.normal(size=(60, 3)), poses(rng, joints=25)
+    indices = np.argsort(rng.random((60, 25)))[:, :INFLUENCES]
+    given = rng.dirichlet([9, 5, 2, 0.1], 60)
+    skin = sbs.Skin(rest, indices, given, joint_count=25)
+    found = weights.fit(rest, skin.deform_many(matrices, center="joint_set"), matrices, center="joint_set")
+    assert (found.errors <= 1e-6 * 8).mean() >= 0.98
+
+
 def test_given_twists_are_those_of_the_examples() -> None:
     """Weights, in parts as at once, and centers."""
     rng = np.random.default_rng(4)
