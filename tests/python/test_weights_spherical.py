@@ -98,6 +98,17 @@ def test_a_rigid_island_keeps_its_bits() -> None:
     np.testing.assert_array_equal(weights.to_dense(*found, 2)[-3:], rigid)
 
 
+def test_what_is_masked_keeps_its_weights() -> None:
+    points, triangles = tube()
+    before = step(points)[1][:, 1]
+    free = points[:, 0] > -0.05
+    found = widened(points, triangles, mask=free)
+    np.testing.assert_array_equal(found[~free], before[~free])
+    assert (np.abs(found[free] - before[free]) > 0.05).any()
+    half = widened(points, triangles, mask=np.full(len(points), 0.5))
+    np.testing.assert_allclose(half, widened(points, triangles, reach=0.25), atol=1e-12)
+
+
 def test_locked_joints_keep_their_weights() -> None:
     points, triangles = tube()
     base = np.clip(0.2 + 0.1 * points[:, 0], 0, 1)
@@ -198,6 +209,11 @@ def test_refusals() -> None:
         weights.widen(points[:-1], triangles, *pair, HEADS, TAILS)
     with pytest.raises(KeyError):
         weights.widen(points, triangles, *pair, HEADS, TAILS, locked=["nobody"], names=["a", "b"])
+    for mask in (np.full(len(points), 1.5), np.full(len(points), np.nan)):
+        with pytest.raises(ValueError, match=r"mask must be in \[0, 1\]"):
+            weights.widen(points, triangles, *pair, HEADS, TAILS, mask=mask)
+    with pytest.raises(ValueError, match="mask has shape"):
+        weights.widen(points, triangles, *pair, HEADS, TAILS, mask=[True])
     bad = points.copy()
     bad[3, 1] = np.nan
     with pytest.raises(ValueError, match=r"positions\[3, 1\] is nan"):

@@ -99,6 +99,7 @@ def widen(mesh: rigged.RiggedMesh, *, reach: float, limit: int = 0, chosen: NDAr
         np.array([bone.tail_local for bone in mesh.bones], np.float64),
         reach=reach,
         limit=limit or len(mesh.names),
+        mask=chosen,
         locked=mesh.locked,
     )
     return mesh.write(weights.to_dense(*widened, len(mesh.names)), chosen)

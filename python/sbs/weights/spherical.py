@@ -47,6 +47,7 @@ def for_spherical(
     *,
     reach: float = REACH,
     limit: int = LIMIT,
+    mask: ArrayLike | None = None,
     locked: Joints | None = None,
 ) -> Influences:
     """Weights for spherical blending, made from those of a character: `widen` with the bones of its skeleton.
@@ -54,7 +55,7 @@ def for_spherical(
     Parameters
     ----------
     character : Character
-    reach, limit, locked
+    reach, limit, mask, locked
         As of `widen`; joints may be given by their names.
 
     Returns
@@ -82,6 +83,7 @@ def for_spherical(
         *bone_segments(skeleton),
         reach=reach,
         limit=limit,
+        mask=mask,
         locked=locked,
         names=skeleton.names,
     )
@@ -97,6 +99,7 @@ def widen(
     *,
     reach: float = REACH,
     limit: int = LIMIT,
+    mask: ArrayLike | None = None,
     locked: Joints | None = None,
     names: Sequence[str] | None = None,
 ) -> Influences:
@@ -124,6 +127,9 @@ def widen(
         At least 0, where all weights stay.
     limit : int
         The most influences per vertex of the result, at least 1; the lightest unlocked ones are dropped.
+    mask : (V,) array_like, optional
+        Factors of `reach` in [0, 1], the same for vertices at one point. Those with 0 keep their weights, as hard parts
+        that are painted softly should.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
         Joints that keep their weights; the others share what these leave of 1.
     names : sequence of J str, optional
@@ -163,6 +169,13 @@ def widen(
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
     lengths = reach * _radii(positions, joint_indices, joint_weights, heads, tails)
+    if mask is not None:
+        factors = np.asarray(mask, np.float64)
+        if factors.shape != lengths.shape:
+            raise ValueError(f"mask has shape {factors.shape}, expected {lengths.shape}")
+        if not ((factors >= 0) & (factors <= 1)).all():
+            raise ValueError("mask must be in [0, 1]")
+        lengths *= factors
     indices, weights = _core.diffuse_weights(
         joint_indices,
         joint_weights,
