@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libsbs as WebAssembly: docs/try/page.c.
 
-export const METHODS = ["LBS", "SBS", "DQS", "optimized", "twist"];
+export const METHODS = ["LBS", "half twist", "SBS", "DQS", "optimized", "twist"];
 
 /** What the C library asks of a system: it finds no environment, and has nothing to say when it ends. */
 function system(memory) {
@@ -56,15 +56,22 @@ export class Library {
     this.check(this.exports.bind(vertexCount, influences, parents.length, ...arrays));
   }
 
-  findCenters() {
-    this.check(this.exports.find_centers(this.character.triangles.length / 3, this.triangles));
+  /** Finds the optimized centers that a method needs, by its number; once for a character and its limbs. */
+  findCenters(method) {
+    this.check(this.exports.find_centers(method, this.character.triangles.length / 3, this.triangles));
   }
 
-  /** Spreads twists along the bone of a joint, from its head to its tail. */
-  twistAlong(joint, child, head, tail) {
-    const places = [head, tail].map((place) => this.put(Float64Array.from(place), false));
-    const status = this.exports.twist_along(joint, this.character.parents[joint], child, ...places);
-    places.forEach((address) => this.exports.release(address));
+  /** Spreads twists along the bones of limbs: each has a joint, a child or -1, a head and a tail. */
+  spreadTwists(limbs) {
+    const arrays = [
+      Int32Array.from(limbs, ({ joint }) => joint),
+      Int32Array.from(limbs, ({ joint }) => this.character.parents[joint]),
+      Int32Array.from(limbs, ({ child }) => child),
+      Float64Array.from(limbs.flatMap(({ head }) => head)),
+      Float64Array.from(limbs.flatMap(({ tail }) => tail)),
+    ].map((array) => this.put(array, false));
+    const status = this.exports.spread_twists(limbs.length, ...arrays);
+    arrays.forEach((address) => this.exports.release(address));
     this.check(status);
   }
 

@@ -14,15 +14,17 @@ const SAMPLES = {
   woman: {
     label: "The woman's arm",
     joint: "LeftForeArm",
+    limbs: ["Left", "Right"].flatMap((side) => ["Arm", "ForeArm", "UpLeg", "Leg"].map((limb) => side + limb)),
     turn: Math.PI - 0.35,
     tilt: 0.15,
     twist: 150,
-    bend: 0,
+    bend: 60,
     around: 1.25,
   },
   hand: {
     label: "The hand",
     joint: "middle-finger-phalanx-proximal",
+    limbs: [],
     turn: 0.5,
     tilt: 0.6,
     twist: 0,
@@ -32,10 +34,12 @@ const SAMPLES = {
 };
 const LABELS = {
   LBS: "Linear blend skinning",
+  "half twist":
+    "What the add-on for Blender does by default: twists spread along limbs, in part spherical across joints",
   SBS: "Spherical blend skinning, a rotation center for each set of joints",
   DQS: "Dual quaternion skinning",
   optimized: "Spherical blend skinning about optimized centers of rotation, one for each vertex",
-  twist: "Spherical blend skinning about weighted centers, the twist spread along the bone",
+  twist: "Spherical blend skinning about weighted centers, twists spread along limbs",
 };
 
 const MARKUP = `
@@ -79,7 +83,7 @@ class Page {
       label.innerHTML = `<input type="radio" name="method" value="${i}"><span>${name}</span>`;
       methods.append(label);
     });
-    this.controls.method.value = METHODS.indexOf("SBS");
+    this.controls.method.value = METHODS.indexOf("half twist");
     for (const [name, { label }] of Object.entries(SAMPLES)) this.controls.sample.add(new Option(label, name));
   }
 
@@ -119,7 +123,7 @@ class Page {
     const sample = SAMPLES[name];
     const response = await fetch(here(`${name}.glb`));
     if (!response.ok) throw new Error(`${name}.glb could not be loaded.`);
-    this.take(readCharacter(await response.arrayBuffer()), sample.joint, sample);
+    this.take(readCharacter(await response.arrayBuffer()), sample);
   }
 
   async loadFile(file) {
@@ -130,15 +134,16 @@ class Page {
     option.textContent = file.name;
     option.disabled = true; // it is there as long as it is shown
     this.controls.sample.value = "file";
-    this.take(character, null, { turn: 0.5, tilt: 0.2, twist: 0, bend: 0, around: 1.5 });
+    this.take(character, { turn: 0.5, tilt: 0.2, twist: 0, bend: 0, around: 1.5 });
     this.showAll();
   }
 
-  take(character, jointName, { turn, tilt, twist, bend, around }) {
+  take(character, { joint: jointName, limbs, turn, tilt, twist, bend, around }) {
     this.around = around; // how far the view reaches, in lengths of the bones that meet at the joint
     this.library.bind(character);
     this.character = character;
-    this.centered = false;
+    this.limbsAreKnown = limbs !== undefined;
+    if (limbs) this.spreadTwists(limbs.map((name) => character.names.indexOf(name)));
     this.restAreas = null;
     this.colors = new Float32Array(3 * character.vertexCount);
     this.plain = plainColors(character.vertexCount);
@@ -172,7 +177,7 @@ class Page {
 
   chooseJoint(joint) {
     this.turned = new Turned(this.character, joint);
-    this.library.twistAlong(joint, this.turned.child, this.turned.head, this.turned.tail);
+    if (!this.limbsAreKnown) this.spreadTwists([joint]);
     const { head, tail, rest, pivot } = this.turned;
     const end = transform(rest.subarray(12 * joint, 12 * joint + 12), tail);
     const parent = this.character.parents[joint];
@@ -183,6 +188,14 @@ class Page {
     for (let i = 0; i < 10; i++) this.deform(); // the first runs of a module are slower
     this.times = [];
     this.goOn();
+  }
+
+  /** Spreads twists along the bones of joints; that of a joint whose parent is one of them only along its own. */
+  spreadTwists(joints) {
+    const limbs = joints.map((joint) => new Turned(this.character, joint));
+    this.library.spreadTwists(
+      limbs.map(({ joint, child, head, tail }) => ({ joint, child: joints.includes(child) ? -1 : child, head, tail })),
+    );
   }
 
   /** Shows the whole figure, as it is posed. */
@@ -221,10 +234,7 @@ class Page {
   deform() {
     const [bend, twist] = ["bend", "twist"].map((name) => (Number(this.controls[name].value) * Math.PI) / 180);
     this.matrices = this.turned.matrices(bend, twist);
-    if (METHODS[this.method] === "optimized" && !this.centered) {
-      this.library.findCenters();
-      this.centered = true;
-    }
+    this.library.findCenters(this.method);
     const start = performance.now();
     const frame = this.library.deform(this.method, this.matrices);
     this.times.push(performance.now() - start);
