@@ -18,8 +18,8 @@ FLESH = {"spine": 0.11, "spine.004": 0.05, "spine.006": 0.09, "pelvis": 0.09, "s
 }  # fmt: skip
 
 
-def flesh(armature: ArmatureObject) -> MeshObject:
-    """A body around the bones of a Rigify rig that deform: balls along them, melted into one surface."""
+def flesh(armature: ArmatureObject, *, balls: int = 6, voxel: float = 0.015) -> MeshObject:
+    """A body around the bones of a Rigify rig that deform: balls along each, melted into one surface."""
     ring = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
     heights = np.linspace(-1.0, 1.0, 7)
     ball = np.array(
@@ -36,7 +36,7 @@ def flesh(armature: ArmatureObject) -> MeshObject:
         kinds = [kind for kind in FLESH if bone.name.removeprefix("DEF-").startswith(kind)]
         if not bone.use_deform or not kinds:
             continue
-        for along in np.linspace(0.0, 1.0, 6):
+        for along in np.linspace(0.0, 1.0, balls):
             place = np.array(bone.head_local) * (1 - along) + np.array(bone.tail_local) * along
             corners += [tuple(len(points) * len(ball) + corner for corner in face) for face in faces]
             points.append(place + FLESH[max(kinds, key=len)] * ball)
@@ -45,7 +45,7 @@ def flesh(armature: ArmatureObject) -> MeshObject:
     body = bpy.data.objects.new("Body", mesh)
     current_scene().collection.objects.link(body)
     rigs.select([body])
-    mesh.remesh_voxel_size = 0.015
+    mesh.remesh_voxel_size = voxel
     assert bpy.ops.object.voxel_remesh() == {"FINISHED"}
     return mesh_named("Body")
 

@@ -220,13 +220,14 @@ def test_bench_in_json_and_as_a_table() -> None:
 
 
 @paints
-def test_demo_writes_its_figure_and_its_table(tmp_path: Path) -> None:
+def test_demo_writes_its_figures_and_its_table(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     output = succeed("demo", "--output", folder, "--width", 200, "--samples", 1, "--rounds", 1)
     assert "twisted arm" in output
-    assert sorted(path.name for path in folder.iterdir()) == ["demo.png", "table.csv", "table.md"]
-    with Image.open(folder / "demo.png") as figure:
-        assert figure.width > 200
+    assert sorted(path.name for path in folder.iterdir()) == ["demo.png", "methods.png", "table.csv", "table.md"]
+    with Image.open(folder / "methods.png") as figure, Image.open(folder / "demo.png") as opening:
+        assert figure.width > opening.width > 160
+        assert figure.height > opening.height > 0
     with (folder / "table.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 12  # three scenes by four methods

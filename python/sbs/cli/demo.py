@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs demo``: the figure and the table of the README."""
+"""``sbs demo``: the README's picture, the figure of all methods, and the table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..demo.figure import draw
+from ..demo.figure import all_methods, opening, photographs
 from ..demo.outcomes import outcomes
 from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
@@ -33,7 +33,8 @@ from .terminal import say
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
     """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.
 
-    Writes demo.png, table.md and table.csv. Takes about a minute on two cores.
+    Writes demo.png, in which LBS is beside the default of the add-on for Blender, methods.png with all methods,
+    table.md and table.csv. Takes about a minute on two cores.
     """
     output.mkdir(parents=True, exist_ok=True)
     poses = scenes()
@@ -47,7 +48,8 @@ def demo(output: Path, width: int, samples: int, rounds: int) -> None:
         csv.writer(file).writerows([COLUMNS, *rows])
     with progress_bar() as progress:
         task = progress.add_task("drawing", total=sum(1 + len(result) for result in results))
-        figure = draw(poses, results, width=width, samples=samples, progress=lambda: progress.advance(task))
-    with replacing(output / "demo.png") as temporary:
-        figure.save(temporary)
-    say(f"{output / 'demo.png'}, {output / 'table.md'}, {output / 'table.csv'}")
+        pictures = photographs(poses, results, width=width, samples=samples, progress=lambda: progress.advance(task))
+    for name, figure in (("demo.png", opening), ("methods.png", all_methods)):
+        with replacing(output / name) as temporary:
+            figure(poses, results, pictures).save(temporary)
+    say(", ".join(str(output / name) for name in ("demo.png", "methods.png", "table.md", "table.csv")))

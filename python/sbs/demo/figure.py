@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""The figure: every scene at rest and by each method."""
+"""The figures: every scene at rest and by each method, and of two of them linear blending beside the default."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..options import Method
 from ..picture import Row, compose, portraits, weight_colors
@@ -16,46 +19,49 @@ HEADINGS: dict[Method, str] = {
     "spherical": "spherical (SBS)",
     "dual_quaternion": "dual quaternion (DQS)",
 }
+SMOOTHED = "Surfaces are smoothed for the picture by Loop subdivision."
 FOOTNOTE = (
     "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"
-    " whole mesh. Surfaces are smoothed for the picture by Loop subdivision."
+    f" whole mesh. {SMOOTHED}"
+)
+OPENING = {"LBS": "linear (LBS)", "half twist": "the default: half twist"}
+OPENING_CAPTION = (
+    "Half twist, the default of the add-on for Blender: SBS about optimized centers, twists spread along limbs, mostly"
+    " linear across joints. Blue: the weight of the joints that move."
 )
 
+Pictures = list[NDArray[np.uint8]]
 
-def draw(
+
+def photographs(
     scenes: Sequence[Scene],
     outcomes: Sequence[Sequence[Outcome]],
     *,
     width: int,
     samples: int,
     progress: Callable[[], None] = lambda: None,
-) -> Any:
-    """Draw the figure.
+) -> list[Pictures]:
+    """Take pictures of each scene, at rest and by each method.
 
     Parameters
     ----------
     scenes : sequence of Scene
-        The rows.
     outcomes : sequence of sequence of Outcome
         The results of each method for each scene.
     width : int
-        Of the figure in pixels, approximately.
+        Of all pictures of a scene together, in pixels, approximately.
     samples : int
         Light paths per pixel.
     progress : callable
         Called after each picture.
-
-    Returns
-    -------
-    PIL.Image.Image
 
     Raises
     ------
     MissingExtraError
         If the packages that draw are not installed.
     """
-    columns = 1 + len(outcomes[0])
-    rows = []
+    column = width // (1 + len(outcomes[0]))
+    found = []
     for scene, results in zip(scenes, outcomes, strict=True):
         mesh = scene.character.mesh
         pictures = []
@@ -65,13 +71,34 @@ def draw(
             [mesh.positions, *(result.positions for result in results)],
             weight_colors(mesh.joint_indices, mesh.joint_weights, scene.moved),
             scene.camera,
-            (width // columns, round(width / columns / scene.aspect)),
+            (column, round(column / scene.aspect)),
             samples=samples,
         ):
             pictures.append(picture)
             progress()
-        rows.append(Row(pictures, ["", *(note(result) for result in results)], scene.caption))
+        found.append(pictures)
+    return found
+
+
+def all_methods(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], pictures: Sequence[Pictures]) -> Any:
+    """The figure of all scenes, of what `photographs` returns: a `PIL.Image.Image`."""
+    rows = [
+        Row(shown, ["", *(note(result) for result in results)], scene.caption)
+        for scene, results, shown in zip(scenes, outcomes, pictures, strict=True)
+    ]
     return compose(rows, ["rest pose", *(METHODS[result.method].label for result in outcomes[0])], FOOTNOTE)
+
+
+def opening(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], pictures: Sequence[Pictures]) -> Any:
+    """The first picture of the README: a bent joint beside a twisted one, each by LBS and by the add-on's default."""
+    shown: Pictures = []
+    notes: list[str] = []
+    for name in ("bent knee", "twisted arm"):
+        number = [scene.name for scene in scenes].index(name)
+        methods = [outcome.method for outcome in outcomes[number]]
+        shown += [pictures[number][1 + methods.index(method)] for method in OPENING]
+        notes += [scenes[number].title] * len(OPENING)
+    return compose([Row(shown, notes, OPENING_CAPTION)], [*OPENING.values()] * 2, SMOOTHED)
 
 
 def note(outcome: Outcome) -> str:

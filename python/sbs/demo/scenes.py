@@ -24,6 +24,8 @@ class Scene:
     ----------
     name : str
         In the table.
+    title : str
+        Under a picture.
     caption : str
         Under the row.
     character : Character
@@ -37,6 +39,7 @@ class Scene:
     """
 
     name: str
+    title: str
     caption: str
     character: Character
     skinning_matrices: NDArray[np.float64]
@@ -57,6 +60,7 @@ def twist(woman: Character) -> Scene:
     elbow = skeleton.joint_positions[skeleton.index("LeftForeArm")]
     return Scene(
         name="twisted arm",
+        title="forearm twisted by 170°",
         caption="(a) The left forearm twisted by 170° about its bone, from behind. LBS winds the elbow up like a candy"
         " wrapper; by SBS and DQS it stays an arm; spread along the bone, the twist is hardly seen. Blue: the weight of"
         " the joints that move.",
@@ -74,12 +78,13 @@ def knee(woman: Character) -> Scene:
     knee_joint = skeleton.joint_positions[skeleton.index("LeftLeg")]
     return Scene(
         name="bent knee",
+        title="knee bent by 125°",
         caption="(b) The left knee bent by 125° about x. LBS collapses it; SBS and DQS move its vertices on arcs about"
-        " the joint, which bulges.",
+        " the joint, which bulges; blended in part, it keeps the shape of a knee.",
         character=woman,
         skinning_matrices=woman.skinning_matrices(local),
         moved=descendants(skeleton, "LeftLeg"),
-        camera=Camera(np.add(knee_joint, (0, 0.1, -0.5)), (1, 0.1, -0.4), UPWARD, 4.6),
+        camera=Camera(np.add(knee_joint, (0, 0.35, -0.45)), (1, 0.1, -0.4), UPWARD, 3.5),
         aspect=1.15,
     )
 
@@ -92,6 +97,7 @@ def fist(hand: Character) -> Scene:
     shown = np.concatenate([hand.mesh.positions[fingers], hand.skin.deform(skinning_matrices)[fingers]])
     return Scene(
         name="fist",
+        title="hand closed to a fist",
         caption="(c) A hand closed to a fist. LBS thins the fingers at every joint, most at the middle ones.",
         character=hand,
         skinning_matrices=skinning_matrices,
