@@ -77,7 +77,7 @@ static sbs_status bind_with_centers(sbs_skin_desc bound, double sigma, size_t tr
   return status;
 }
 
-/* Finds the optimized centers that a method needs, if it needs any, which takes longer than a frame; triangles (T, 3) */
+/* Finds the optimized centers that a method needs, if any, which takes longer than a frame; triangles (T, 3). */
 int PAGE(find_centers)(int method, size_t triangle_count, const int32_t *triangles) {
   if (method == OPTIMIZED && !skin_with_centers) {
     double sigma = sbs_default_centers_options().sigma;
