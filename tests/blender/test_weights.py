@@ -108,6 +108,7 @@ def test_weights_for_spherical_blending_come_with_their_settings(set_quality: bo
     other.sbs.preset = "GAME"  # for itself
     before = rigs.weights(one)
     rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
     current_layer().update()
     assert addon.ops.spherical_weights(set_quality=set_quality) == {"FINISHED"}
     assert (rigs.weights(one) != before).any()
