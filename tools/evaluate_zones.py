@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: MIT
-"""Bend a tube, and the woman's elbow and knee, by bones blending: the table of docs/bones_blending.md.
+"""Bend a tube, and the woman's elbow and knee, by bones blending: the tables of docs/bones_blending.md.
 
-    python tools/evaluate_zones.py
+    python tools/evaluate_zones.py [CHARACTERS]
 
 Curvature is the largest angle between neighbors at the joint, in degrees; strain the root of the mean square of how
-much longer or shorter edges there become, in percent.
+much longer or shorter edges there become, in percent. All zones are measured on the same triangles.
+
+CHARACTERS is the folder of make_test_data.py. With it, zones that `sbs.quality.fit_zones` chose are compared with the
+default ones at all joints, in poses that they were not chosen by.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 import sbs
+from characters_to_glb import read_character
 from sbs import mesh as meshes
 from sbs import poses
+from sbs.quality import fit_zones, measures
+from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
 from sbs.samples import load as load_sample
 
@@ -30,6 +37,15 @@ ZONES: tuple[tuple[BlendingProfile, float], ...] = (
 )
 BENDS = 60.0, 90.0, 120.0
 LEVELS = 3
+PROFILES: tuple[BlendingProfile, ...] = ("linear", "smoothstep")
+SCALES = 1.25, 1.5
+"""Of all joints alike, compared with zones that are fitted."""
+
+FEWEST = 8
+"""Joints with fewer vertices in their zones are not measured."""
+
+LEAST = 0.01
+"""Is added to all measures before they are compared, so that next to nothing compared with less is not much."""
 
 Floats = NDArray[np.float64]
 Triangles = NDArray[np.int32]
@@ -64,7 +80,9 @@ class Limb:
         local = poses.flexed(self.skeleton, self.joint, BENDS)
         matrices = self.skeleton.skinning_matrices(self.skeleton.forward(local))
         frames = blending.skin().deform_many(matrices, **blending.options)
-        near = meshes.connected_triangles(self.triangles, blending.attachment, self.joint)
+        widest = max(scale for _, scale in ZONES)
+        around = sbs.bones_blending(self.skeleton, self.positions, influences=self.influences, zone_scale=widest)
+        near = meshes.connected_triangles(self.triangles, around.attachment, self.joint)
         angles = meshes.curvature(frames, self.triangles, rest_positions=self.positions)[:, near].max(axis=1)
         edges = self.triangles[near][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
         lengths = [np.linalg.norm(np.diff(points[edges], axis=1)[:, 0], axis=1) for points in (self.positions, *frames)]
@@ -101,9 +119,74 @@ def limbs() -> Iterator[Limb]:
         )
 
 
+def other_poses(skeleton: sbs.Skeleton, joint: int) -> Floats:
+    """Poses (N, J, 4, 4) that no zone was chosen by: bent by 60 and 105 degrees, to both sides, and twisted."""
+    bend, twist = poses.axes(skeleton, joint)
+    aside = np.cross(bend, twist)
+    turns = (bend, 60), (bend, 105), (aside, 60), (aside, -60), (twist, 90)
+    local = np.stack([poses.turned(skeleton, joint, axis, degrees) for axis, degrees in turns])
+    return np.asarray(skeleton.skinning_matrices(skeleton.forward(local)))
+
+
+def measured(surface: RestSurface, points: Floats) -> tuple[float, ...]:
+    """Strain, surface energy, what 1 % of the surface is torn by or more, and bending energy of a pose."""
+    stretch = measures.edge_ratios(surface, points) - 1
+    (torn,) = measures.weighted_quantiles(
+        measures.tears(surface, points), measures.pair_areas(surface), (measures.HIGH,)
+    )
+    return (
+        float(np.sqrt(np.average(np.square(stretch), weights=surface.edge_lengths))),
+        float(np.average(measures.surface_energies(surface, points), weights=surface.areas)),
+        float(torn),
+        measures.bending_energy(surface, points),
+    )
+
+
+def compared(folder: Path) -> Floats:
+    """The measures in other zones, divided by those in default ones: (zones, joints, poses, measures)."""
+    character = read_character(folder, ())
+    mesh, skeleton = character.mesh, character.skeleton
+    rest = mesh.positions.astype(np.float64)
+    influences = mesh.joint_indices, mesh.joint_weights
+    fitted = (fit_zones(skeleton, rest, mesh.triangles, influences=influences, profile=name) for name in PROFILES)
+    scaled = (sbs.bones_blending(skeleton, rest, influences=influences, zone_scale=scale) for scale in (1.0, *SCALES))
+    default, *others = scaled
+    every = [default, *fitted, *others]
+    ratios = []
+    for joint in np.flatnonzero(np.isfinite(default.t_min)):
+        between = np.any([(each.attachment == joint) & (each.t > 0) & (each.t < 1) for each in every], axis=0)
+        if between.sum() < FEWEST:
+            continue
+        used, corners = np.unique(mesh.triangles[between[mesh.triangles].any(axis=1)], return_inverse=True)
+        surface = make_surface(rest[used], corners.reshape(-1, 3))
+        matrices = other_poses(skeleton, int(joint))
+        frames = (each.skin().deform_many(matrices, **each.options)[:, used[surface.kept]] for each in every)
+        old, *new = (np.array([measured(surface, points) for points in each]) + LEAST for each in frames)
+        ratios.append(np.array(new) / old)
+    return np.swapaxes(ratios, 0, 1)
+
+
+def print_compared(characters: Path) -> None:
+    click.echo("\n| | joints | strain | surface energy | tears | bending | at worst |\n|---|" + "---:|" * 6)
+    found = {folder.parent.name: compared(folder.parent) for folder in sorted(characters.glob("*/rig.txt"))}
+    for name, ratios in found.items():
+        print_ratios(name, ratios[0])
+    names = *(f"fitted, {profile}" for profile in PROFILES), *(f"linear, {scale:g}" for scale in SCALES)
+    for name, ratios in zip(names, np.concatenate([*found.values()], axis=1), strict=True):
+        print_ratios(f"all: {name}", ratios)
+
+
+def print_ratios(name: str, ratios: Floats) -> None:
+    """Geometric means over joints and poses; of the worst joint the mean of all."""
+    logs = np.log(ratios)
+    means = [*logs.mean(axis=(0, 1)), logs.mean(axis=(1, 2)).max()]
+    click.echo(f"| {name} | {len(ratios)} | {' | '.join(f'{value:.2f}' for value in np.exp(means))} |")
+
+
 @click.command(help=__doc__)
-def main() -> None:
-    """Print the table."""
+@click.argument("characters", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+def main(characters: Path | None) -> None:
+    """Print the tables."""
     first, *others = (f"at {bend:g}°" for bend in BENDS)
     columns = ["", "profile", "zones", f"curvature {first}", *others, f"strain {first}", *others]
     click.echo(f"| {' | '.join(columns)} |")
@@ -113,6 +196,8 @@ def main() -> None:
             curvature, strain = limb.measured(profile, zone_scale)
             numbers = [*(f"{value:.0f}" for value in curvature), *(f"{value:.1f}" for value in strain)]
             click.echo(f"|{'' if number else f' {limb.name}'} | {profile} | {zone_scale:g} | {' | '.join(numbers)} |")
+    if characters is not None:
+        print_compared(characters)
 
 
 if __name__ == "__main__":

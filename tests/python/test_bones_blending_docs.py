@@ -38,7 +38,7 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     copy_woman(tmp_path / "woman.glb")
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    sbs (.*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
-    assert len(commands) == 6
+    assert len(commands) == 7
     for command in commands:
         arguments = command.split()
         quick = {

@@ -15,7 +15,7 @@ from marks import paints
 from PIL import Image
 
 import sbs
-from sbs import mesh
+from sbs import mesh, quality
 from sbs.cli import main
 
 DATA = resources.files("sbs.demo") / "data"
@@ -107,6 +107,42 @@ def test_deform_by_another_profile_in_wider_zones(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(path), expected)
 
 
+def test_deform_in_fitted_zones(tmp_path: Path) -> None:
+    path = tmp_path / "pose.npy"
+    hand = sbs.load(HAND)
+    joint = hand.skeleton.index("index-finger-phalanx-distal")
+    options = ("--bones-blending", "all", "--fit-zones", "--t-max", f"{hand.skeleton.names[joint]}=0.004")
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, *options, "-o", path)
+    t_max = np.full(len(hand.skeleton), np.nan)
+    t_max[joint] = 0.004
+    blending = quality.fit_zones(
+        hand.skeleton,
+        hand.mesh.positions,
+        hand.mesh.triangles,
+        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
+        t_max=t_max,
+    )
+    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
+    np.testing.assert_array_equal(np.load(path), expected)
+
+
+def test_curvature_keeps_fitted_zones_on_divided_meshes() -> None:
+    """The divided knee is as smooth as in the zones that were fitted to the original one."""
+    arguments = ("curvature", WOMAN, "--joint", "LeftLeg", "--bend", "60:110", "--steps", 3, "--json")
+    fitted = json.loads(succeed(*arguments, "--bones-blending", "LeftLeg", "--fit-zones"))
+    woman = sbs.load(WOMAN)
+    found = quality.fit_zones(
+        woman.skeleton,
+        woman.mesh.positions,
+        woman.mesh.triangles,
+        joints=["LeftLeg"],
+        influences=(woman.mesh.joint_indices, woman.mesh.joint_weights),
+    )
+    leg = woman.skeleton.index("LeftLeg")
+    ends = (f"--t-min={float(found.t_min[leg])!r}", f"--t-max={float(found.t_max[leg])!r}")
+    assert fitted == json.loads(succeed(*arguments, "--bones-blending", "LeftLeg", *ends))
+
+
 def test_a_wider_zone_bends_rounder() -> None:
     """What the guide of bones blending says, and that curvature and compare take the options as well."""
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
@@ -151,6 +187,9 @@ def test_compare_shows_bones_blending(tmp_path: Path) -> None:
         (("curvature", "--joint", "LeftArm", "--t-max", "LeftArm=1"), "--t-max needs --bones-blending"),
         (("deform", "--profile", "smoothstep", "-o", "a.npy"), "--profile needs --bones-blending"),
         (("deform", "--zone-scale", "1.5", "-o", "a.npy"), "--zone-scale needs --bones-blending"),
+        (("deform", "--fit-zones", "-o", "a.npy"), "--fit-zones needs --bones-blending"),
+        ((*ZONES, "--fit-zones", "--zone-scale", "2"), "--fit-zones takes the place of --zone-scale"),
+        ((*ZONES, "--fit-zones", "--t-min", "-1", "--t-max", "1"), "all ends of zones are given"),
         ((*ZONES, "--profile", "cubic"), "'cubic' is not one of 'linear', 'smoothstep'"),
         ((*ZONES, "--zone-scale", "0"), "0.0 is not in the range x>0"),
         ((*ZONES, "--zone-scale", "2", "--t-min", "-1", "--t-max", "1"), "all ends of zones are given"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 import click
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
+from ..quality import fit_zones
 from ..rigging.blending import BlendingProfile, BonesBlending, bones_blending
 from .completion import complete_joints
 from .gathered import Decorator
@@ -71,6 +73,11 @@ BONES_BLENDING = (
         help="How many times as far from the joint the ends are that go by the radius of the limb.",
     ),
     click.option(
+        "--fit-zones",
+        is_flag=True,
+        help="Choose the ends that are not given for each joint, by how well it bends.",
+    ),
+    click.option(
         "--profile",
         type=click.Choice(get_args(BlendingProfile)),
         default="linear",
@@ -92,6 +99,8 @@ class ChosenBones:
         Ends that differ from the default.
     zone_scale, profile
         As of `bones_blending`.
+    fit_zones : bool
+        Whether the other ends are those of `quality.fit_zones`.
     """
 
     joints: tuple[str, ...]
@@ -99,6 +108,7 @@ class ChosenBones:
     t_max: Ends
     zone_scale: float
     profile: BlendingProfile
+    fit_zones: bool = False
 
     def blend(
         self, character: Character, original: BonesBlending | None = None, attachment: NDArray[np.int32] | None = None
@@ -116,7 +126,11 @@ class ChosenBones:
         t_min, t_max = (
             _numbers(character, ends, option) for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max"))
         )
-        blending = bones_blending(
+        if self.fit_zones and original is None:
+            bind = partial(fit_zones, triangles=mesh.triangles)
+        else:
+            bind = partial(bones_blending, zone_scale=self.zone_scale)
+        blending = bind(
             character.skeleton,
             mesh.positions,
             joints=None if "all" in self.joints else known_joints(character, self.joints, option="--bones-blending"),
@@ -124,13 +138,13 @@ class ChosenBones:
             attachment=attachment,
             t_min=t_min if original is None else original.t_min,
             t_max=t_max if original is None else original.t_max,
-            zone_scale=self.zone_scale,
             profile=self.profile,
         )
         for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
             _refuse_idle(character, blending, ends, option)
-        if self.zone_scale != 1 and np.isfinite(t_min + t_max)[np.isfinite(blending.t_min)].all():
-            raise click.BadParameter("all ends of zones are given", param_hint="--zone-scale")
+        if (self.zone_scale != 1 or self.fit_zones) and np.isfinite(t_min + t_max)[np.isfinite(blending.t_min)].all():
+            option = "--fit-zones" if self.fit_zones else "--zone-scale"
+            raise click.BadParameter("all ends of zones are given", param_hint=option)
         return blending
 
 

@@ -179,6 +179,7 @@ class HowToDeform:
     t_min: Ends = ()
     t_max: Ends = ()
     zone_scale: float = 1.0
+    fit_zones: bool = False
     profile: BlendingProfile = "linear"
 
     def __post_init__(self) -> None:
@@ -189,9 +190,11 @@ class HowToDeform:
         if self.method != "spherical":
             refuse_without("--method spherical", "rotation", "center")
         if not self.bones:
-            refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "profile")
+            refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "fit_zones", "profile")
         elif has_option("method"):  # else bones blending is compared with the methods
             refuse_beside("--bones-blending", *_METHOD_OPTIONS)
+        if self.fit_zones:
+            refuse_beside("--fit-zones", "zone_scale")
         if self.centers_cache is not None and self.center != "optimized":
             raise click.UsageError("--centers-cache needs --center optimized")
         if self.centers_cache is not None and self.twist is not None:
@@ -207,7 +210,7 @@ class HowToDeform:
         """The joints whose bones are blended, or None."""
         if not self.bones:
             return None
-        return ChosenBones(self.bones, self.t_min, self.t_max, self.zone_scale, self.profile)
+        return ChosenBones(self.bones, self.t_min, self.t_max, self.zone_scale, self.profile, self.fit_zones)
 
     def skin(self, character: Character) -> Skin:
         """The skin, with optimized centers and with the twists of limbs spread, if they are asked for.

@@ -10,6 +10,7 @@ from .gauge import MEASURES, Gauge
 from .methods import METHODS, NamedMethod, chosen
 from .motions import MeasuredMotion, clip, made_poses, sweep
 from .report import COLUMNS, Report, Result, evaluate
+from .zones import fit_zones
 
 __all__ = [
     "COLUMNS",
@@ -23,6 +24,7 @@ __all__ = [
     "chosen",
     "clip",
     "evaluate",
+    "fit_zones",
     "made_poses",
     "sweep",
 ]
