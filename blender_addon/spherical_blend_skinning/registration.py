@@ -55,6 +55,7 @@ _NAMES = (
     "capsules.overlay",
     "capsules.handles",
     "capsules.live",
+    "zones.operators",
     "zones.panel",
     "zones.overlay",
     "zones.handles",

@@ -126,6 +126,21 @@ def bones_blended(
     return move(np.linalg.inv(to_rig), blending.skin().deform(matrices, **blending.options))
 
 
+def fitted_zones(sbs: Any, item: MeshObject, armature: ArmatureObject) -> dict[str, tuple[float, float]]:
+    """The zones of `sbs.quality.fit_zones`, by the names of bones that have a parent."""
+    to_rig, bones, weights, _ = read(item, armature)
+    item.data.calc_loop_triangles()
+    found = sbs.quality.fit_zones(
+        skeleton(sbs, bones),
+        move(to_rig, np.array([vertex.co for vertex in item.data.vertices], np.float64)),
+        [triangle.vertices[:] for triangle in item.data.loop_triangles],
+        influences=(np.broadcast_to(np.arange(len(bones)), weights.shape), weights),
+        tails=[bone.bone.tail_local for bone in bones],
+    )
+    ends = zip(found.t_min.tolist(), found.t_max.tolist(), strict=True)
+    return {bone.name: zone for bone, zone in zip(bones, ends, strict=True) if np.isfinite(zone[0])}
+
+
 def skeleton(sbs: Any, bones: Sequence[PoseBone]) -> Any:
     """The `sbs.Skeleton` of bones at rest; others between them are passed over."""
     names = [bone.name for bone in bones]

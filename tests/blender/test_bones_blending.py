@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, bones_blended, deformed, error
+from expected import TOLERANCE, bones_blended, deformed, error, fitted_zones
 from mathutils import Quaternion
 from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
@@ -143,6 +143,32 @@ def test_profile_and_width_of_zones(character: Character, tmp_path: Path) -> Non
     assert_right(tube, armature, ("B1", "B2"), **options)
     tube, armature = rigs.reopen(tmp_path / "file.blend")
     assert_right(tube, armature, ("B1", "B2"), **options)
+
+
+def test_fitted_zones(character: Character) -> None:
+    """Those of `sbs.quality.fit_zones`, for selected bones, or for all if none is selected."""
+    tube, armature = character
+    for vertex in tube.data.vertices:  # a thin limb, whose zones do not end in the middle of bones
+        vertex.co.x, vertex.co.y = 0.4 * vertex.co.x, 0.4 * vertex.co.y
+    tube.data.update()
+    automatic = rigs.evaluated(tube)
+    sbs = addon.module("core.library").load()
+    expected = fitted_zones(sbs, tube, armature)
+    rigs.select_bones(armature, "B2")
+    assert addon.ops.fit_zones() == {"FINISHED"}
+    own = {bone.name: (bone.sbs.t_min, bone.sbs.t_max) for bone in armature.data.bones if bone.sbs.own_zone}
+    assert own == {"B2": pytest.approx(expected["B2"], rel=1e-5)}
+    assert_right(tube, armature, zones=own)
+    rigs.select_bones(armature)
+    assert addon.ops.fit_zones() == {"FINISHED"}
+    own = {bone.name: (bone.sbs.t_min, bone.sbs.t_max) for bone in armature.data.bones if bone.sbs.own_zone}
+    assert own == {name: pytest.approx(zone, rel=1e-5) for name, zone in expected.items()}
+    assert_right(tube, armature, zones=own)
+    assert error(rigs.evaluated(tube), automatic) > 0.001
+    tube.sbs.method = "SPHERICAL"
+    current_layer().update()
+    with pytest.raises(RuntimeError, match="Choose the method Bones Blending first"):
+        addon.ops.fit_zones()
 
 
 def test_zones_are_of_the_rig(character: Character) -> None:

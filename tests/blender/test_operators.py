@@ -85,6 +85,13 @@ def mark_bones(_folder: Path) -> None:
     addon.ops.mark_bones()
 
 
+def fit_zones(_folder: Path) -> None:
+    addon.ops.bind()
+    active_object().sbs.method = "BONES_BLENDING"
+    current_layer().update()
+    addon.ops.fit_zones()
+
+
 def set_bone_amounts(_folder: Path) -> None:
     rigs.select([armature_named("Rig")])
     bpy.ops.object.mode_set(mode="POSE")
@@ -159,6 +166,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "find_limbs": lambda _: (addon.ops.bind(), addon.ops.find_limbs()),
     "share_settings": lambda _: (addon.ops.bind(), addon.ops.share_settings()),
     "mark_bones": mark_bones,
+    "fit_zones": fit_zones,
     "set_bone_amounts": set_bone_amounts,
     "subdivide_near_bones": subdivide_near_bones,
     "transfer_weights": transfer_weights,

@@ -286,7 +286,7 @@ def test_zones(character: Family) -> None:
     armature.data.bones.active = armature.data.bones[0]
     drawn = draw("SBS_PT_zones")
     assert "No mesh blends it with its parent" in " ".join(drawn)
-    assert drawn[:4] == ["show_zones", armature.data.bones[0].name, "bones_blending", "own_zone"]
+    assert drawn[:5] == ["show_zones", "Fit Zones", armature.data.bones[0].name, "bones_blending", "own_zone"]
 
 
 def test_muscles(character: Family) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import copy
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from types import ModuleType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .bendy_bones import Along
 from .binding import Binding
@@ -112,8 +115,34 @@ class BlendedBinding(Binding):
         np.maximum.at(radii, joints, np.hypot(places[:, 0], places[:, 2]))
         return radii
 
+    def fitted_zones(self, triangles: NDArray[np.int32], chosen: NDArray[np.bool_]) -> dict[int, tuple[float, float]]:
+        """The zones that bend bones best, by their numbers in the pose.
+
+        Parameters
+        ----------
+        triangles : (T, 3) ndarray
+            Of the mesh.
+        chosen : (B,) ndarray of bool
+            The bones to fit. Those that are not blended with a parent, or have no vertices in their zone, are left out.
+        """
+        zones = np.where(chosen[:, None], np.nan, self.rig.zones)
+        found = self._bound_by(partial(self._sbs.quality.fit_zones, triangles=triangles), zones)
+        between = np.unique(found.attachment[(found.t > 0.0) & (found.t < 1.0)])
+        return {
+            int(self.bones[joint]): (float(found.t_min[joint]), float(found.t_max[joint]))
+            for joint in between
+            if chosen[self.bones[joint]]
+        }
+
     def _blend(self) -> None:
         """Find which bone each vertex belongs to, and how far along it is."""
+        bind = partial(self._sbs.bones_blending, zone_scale=self.choice.zone_scale)
+        self._blending = self._bound_by(bind, self.rig.zones)
+        self._zone_radii = None
+        self._place_vertices()
+
+    def _bound_by(self, bind: Callable[..., Any], zones: Floats) -> Any:
+        """The mesh bound in some zones (B, 2), NaN for those that `bind` finds."""
         basis = self.surface.at_rest
         from_rig = inverse(self.space.place(self._to_rig))
         rests = self.rig.rests[self.bones]
@@ -122,19 +151,16 @@ class BlendedBinding(Binding):
         _, parents = self.rig.joints()
         # Bones without a parent are rigid, marked or not.
         marked = np.flatnonzero(self.rig.marked[self.bones] & (parents >= 0)).tolist()
-        self._blending = self._sbs.bones_blending(
+        return bind(
             self._sbs.Skeleton(parents, from_rig @ rests, [self.rig.names[bone] for bone in self.bones.tolist()]),
             self.space.from_mesh(basis),
-            t_min=self.rig.zones[self.bones, 0],
-            t_max=self.rig.zones[self.bones, 1],
+            t_min=zones[self.bones, 0],
+            t_max=zones[self.bones, 1],
             joints=marked if self.choice.only_marked else None,
             influences=(self.skin.joint_indices, self.skin.joint_weights),
             tails=tails @ from_rig[:3, :3].T + from_rig[:3, 3],
             profile=self.choice.profile,
-            zone_scale=self.choice.zone_scale,
         )
-        self._zone_radii = None
-        self._place_vertices()
 
     def _place_vertices(self) -> None:
         """Make the skin for the present positions of vertices."""

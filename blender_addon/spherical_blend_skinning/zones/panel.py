@@ -25,6 +25,7 @@ class SBS_PT_zones(PosePanel, Panel):
         armature, bone = context.pose_object, context.active_pose_bone
         if armature is not None:
             layout.prop(capsule_settings_of(armature_data(armature)), "show_zones")
+        layout.operator("sbs.fit_zones", icon="SHADERFX")
         if bone is None:
             return
         column = layout.column(align=True)
