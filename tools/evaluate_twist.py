@@ -1,26 +1,39 @@
 # SPDX-License-Identifier: MIT
-"""Measure a forearm that is twisted by 170 degrees, by numbers of frames: the first table of docs/twist.md.
+"""Measure twists that are spread: the tables of docs/twist.md by frames, of teeth, and of bones, centers and amounts.
 
-    python tools/evaluate_twist.py
+    python tools/evaluate_twist.py CHARACTERS
 
-Takes the package's own woman, nothing else.
+CHARACTERS is the folder of make_test_data.py. Without it only a forearm of the package's own woman is measured.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import click
 import numpy as np
+from numpy.typing import NDArray
 
 import sbs
+from quality_numbers import KINDS, all_energies, energy_shares, geometric_mean
+from sbs.characters.limbs import ACROSS, RADII
 from sbs.cli.tables import print_table
-from sbs.options import Method
+from sbs.options import DeformOptions, Method
 from sbs.poses import axes, turned
-from sbs.quality import MeasuredMotion, evaluate
-from sbs.quality.methods import Deformer, NamedMethod
+from sbs.quality import METHODS, MeasuredMotion, evaluate
+from sbs.quality.methods import Blended, Deformer, NamedMethod, TwistMethod
 from sbs.samples import load as load_sample
+from sbs.skinning.influences import tidy
+from sbs.weights.bones import bone_radii, bone_segments
 
+HALF = "half twist"
 JOINT, DEGREES = "LeftForeArm", 170.0
+TEETH = 15.0
+"""Degrees by which two triangles meet in a valley that counts as one between teeth."""
+
 FRAMES: dict[Method, tuple[int, ...]] = {"linear": (0, 2, 3, 5, 9), "spherical": (0, 3, 4, 5)}
 
 
@@ -44,11 +57,9 @@ def methods() -> dict[str, NamedMethod]:
     return found
 
 
-def main() -> None:
-    character = load_sample("woman")
-    _, bone = axes(character.skeleton, character.skeleton.index(JOINT))
-    matrices = character.skinning_matrices(turned(character.skeleton, JOINT, bone, DEGREES))
-    motion = MeasuredMotion("twisted", (JOINT,), np.asarray(matrices)[None])
+def print_frames(character: sbs.Character, matrices: NDArray[np.float64]) -> None:
+    """What is kept by numbers of frames."""
+    motion = MeasuredMotion("twisted", (JOINT,), matrices[None])
     report = evaluate(character, [motion], methods())
     rows = []
     for name in methods():
@@ -57,6 +68,167 @@ def main() -> None:
         shares = [f"{value(*what):.1%}" for what in (("thickness", "low"), ("area", "low"), ("area", "high"))]
         rows.append((name, *shares, f"{tear:.2f}"))
     print_table(("170° at the forearm", "thickness 1%", "area 1%", "area 99%", "largest tear, over LBS"), rows, left=1)
+
+
+# ---------------------------------------------------------------------------------------------------------------- teeth
+
+
+def quads(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The quads (Q, 4) that the woman's triangles, two by two, were made of; a diagonal goes from corner 1 to 3."""
+    corners = []
+    for one, other in triangles.reshape(-1, 2, 3).tolist():
+        (apex,) = set(one) - set(other)
+        (opposite,) = set(other) - set(one)
+        first = one.index(apex)
+        corners.append((apex, one[first - 2], opposite, one[first - 1]))
+    return np.array(corners, np.int32)
+
+
+def split(corners: NDArray[np.int32], other: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Triangles of quads, those marked by `other` (Q,) split along their other diagonal."""
+    turned_quads = np.where(other[:, None], np.roll(corners, 1, axis=1), corners)
+    return turned_quads[:, [0, 1, 3, 1, 2, 3]].reshape(-1, 3)
+
+
+def teeth(points: NDArray[np.float64], triangles: NDArray[np.int32]) -> dict[tuple[int, int], bool]:
+    """The edges between two triangles: whether these meet in a valley of more than `TEETH` degrees."""
+    a, b, c = (points[triangles[:, corner]] for corner in range(3))
+    normals = np.cross(b - a, c - a)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    of_edge: dict[tuple[int, int], int] = {}
+    found: dict[tuple[int, int], bool] = {}
+    for number, triangle in enumerate(triangles.tolist()):
+        for start, end, apex in zip(triangle, triangle[1:] + triangle[:1], triangle[2:] + triangle[:2], strict=True):
+            other = of_edge.setdefault((min(start, end), max(start, end)), number)
+            if other != number:
+                is_sharp = normals[number] @ normals[other] < np.cos(np.radians(TEETH))
+                is_valley = (points[apex] - points[start]) @ normals[other] > 0
+                found[min(start, end), max(start, end)] = bool(is_sharp and is_valley)
+    return found
+
+
+def print_teeth(character: sbs.Character, poses: dict[str, NDArray[np.float64]]) -> None:
+    """How many edges of the forearm are valleys, by how its quads are split."""
+    mesh = character.mesh
+    joint = character.skeleton.index(JOINT)
+    heaviest = mesh.joint_indices[np.arange(len(mesh.positions)), np.argmax(mesh.joint_weights, axis=1)]
+    corners = quads(np.asarray(mesh.triangles))
+    corners = corners[np.all(heaviest[corners] == joint, axis=1)]
+    twists = {"LBS": None, "SBS": None} | {
+        f"SBS, {frames} frames": sbs.limb_twist(character, frames=frames) for frames in (4, 9)
+    }
+    deformed = {("rest", ""): np.asarray(mesh.positions, np.float64)}
+    for name, twist in twists.items():
+        options: DeformOptions = {"method": "linear" if name == "LBS" else "spherical"}
+        for pose, matrices in poses.items():
+            deformed[name, pose] = np.asarray(character.twisted_skin(twist).deform(matrices, **options), np.float64)
+    rows = []
+    for (name, pose), points in deformed.items():
+        lengths = [np.linalg.norm(points[corners[:, one]] - points[corners[:, one + 2]], axis=1) for one in (0, 1)]
+        as_it_is, opposite = np.zeros(len(corners), bool), np.ones(len(corners), bool)
+        splits = [split(corners, other) for other in (as_it_is, opposite, lengths[0] < lengths[1])]
+        both = [teeth(points, triangles) for triangles in splits]
+        sides = both[0].keys() & both[1].keys()  # those that are no diagonals
+        counts = [sum(valleys.values()) for valleys in both] + [sum(both[0][side] for side in sides)]
+        rows.append((f"{name} {pose}".strip(), *map(str, counts)))
+    head = (f"{len(both[0])} edges", "as it is", "other diagonals", "shorter diagonals", "sides of quads alone")
+    print_table(head, rows, left=1)
+
+
+# ------------------------------------------------------------------------------------------ bones, centers and amounts
+
+
+def found_bones(character: sbs.Character) -> list[int]:
+    return [bone.joint for bone in sbs.twist_bones(character) if bone.spread]
+
+
+def arms_and_legs(character: sbs.Character) -> list[int]:
+    """Those that are found, without fingers and tails."""
+    names = character.skeleton.names
+    others = re.compile(r"finger|thumb|tail", re.IGNORECASE)
+    return [joint for joint in found_bones(character) if not others.search(names[joint])]
+
+
+def long_bones(character: sbs.Character) -> list[int]:
+    """All that are longer than two radii of what follows them, whatever they are."""
+    mesh, skeleton = character.mesh, character.skeleton
+    heads, tails = bone_segments(skeleton)
+    radii = bone_radii(mesh.positions, tidy(mesh.joint_indices, mesh.joint_weights), heads, tails)
+    is_long = (np.linalg.norm(tails - heads, axis=1) > RADII * radii) & (skeleton.parents >= 0)
+    return sorted({*np.flatnonzero(is_long).tolist(), *found_bones(character)})
+
+
+@dataclass(frozen=True)
+class Choice(TwistMethod):
+    """Half twist, but for some choice.
+
+    Attributes
+    ----------
+    bones : callable
+        The joints of a character along whose bones twists are spread.
+    wide : bool
+        Whether the character has weights for spherical blending.
+    """
+
+    bones: Callable[[sbs.Character], list[int]] = found_bones
+    wide: bool = False
+
+    def skin(self, character: sbs.Character) -> Deformer:
+        if self.wide:
+            character = character.with_weights(*sbs.weights.for_spherical(character))
+        twist = sbs.limb_twist(character, self.bones(character))
+        skin = character.twisted_skin(twist, optimized=self.options.get("center") == "optimized")
+        return Blended(skin, sbs.twist_amounts(character, twist, self.across))
+
+
+def choices(across: float, *, wide: bool) -> dict[str, NamedMethod]:
+    """Half twist with so much across joints, and what differs from it in one choice."""
+    half = Choice("", METHODS[HALF].options, across=across, wide=wide)
+    found: dict[str, NamedMethod] = {
+        HALF: half,
+        "no fingers and tails": replace(half, bones=arms_and_legs),
+        "all long bones": replace(half, bones=long_bones),
+        "weighted centers": replace(half, options=METHODS["weighted"].options),
+    }
+    return found | {f"{more:g} across": replace(half, across=more) for more in (0.5, 0.7) if more > across}
+
+
+def print_choices(characters: Path, every: int, *, across: float, wide: bool) -> None:
+    """The energies of all characters, over those of linear blending with the artists' weights."""
+    panel = choices(across, wide=wide)
+    energies = list(all_energies(characters, {"LBS": METHODS["LBS"]} | panel, every))
+    shares = {kind: energy_shares(energies, kind) for kind in KINDS}
+    rows = []
+    for name in panel:
+        means = [f"{geometric_mean(list(kind[name].values())):.3f}" for kind in shares.values()]
+        apart = sorted(
+            (value - kind[HALF][character], f"{what} of {character}")
+            for what, kind in shares.items()
+            for character, value in kind[name].items()
+        )
+        extremes = [f"{change:+.3f}, {where}" for change, where in (apart[0], apart[-1])] if name != HALF else ["", ""]
+        rows.append((name, *means, *extremes))
+    head = f"{across:g} across" + (", weights for spherical blending" if wide else "")
+    print_table((head, *KINDS, "better by at most", "worse by at most"), rows, left=1)
+
+
+@click.command(help=__doc__.splitlines()[0])
+@click.argument("characters", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--every", default=3, show_default=True, help="Of the poses for energies, one of so many.")
+def main(characters: Path | None, every: int) -> None:
+    character = load_sample("woman")
+    _, bone = axes(character.skeleton, character.skeleton.index(JOINT))
+    poses = {
+        f"{degrees:+g}°": np.asarray(
+            character.skinning_matrices(turned(character.skeleton, JOINT, bone, degrees)), np.float64
+        )
+        for degrees in (DEGREES, -DEGREES)
+    }
+    print_frames(character, next(iter(poses.values())))
+    print_teeth(character, poses)
+    if characters is not None:
+        print_choices(characters, every, across=ACROSS, wide=False)
+        print_choices(characters, every, across=0.5, wide=True)
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def test_helpers_are_children_and_given_joints_stay(woman: sbs.Character, made: 
 def test_no_helpers_and_another_method() -> None:
     """Weights alone; what is to be seen may be linear blending itself."""
     hand = sbs.samples.load("hand")
-    same = to_linear(hand, 0, method="linear")
+    same = to_linear(hand, 0, skin=hand.skin, method="linear")
     assert len(same.character.skeleton) == len(hand.skeleton)
     assert max(error.mean for error in same.errors) < 1e-6
     told: list[float] = []

@@ -41,8 +41,8 @@ def test_a_woman_has_arms_and_legs() -> None:
     why = reasons(bones)
     assert why["LeftForeArm"].startswith("a limb, ")
     assert why["Spine1"] == "trunk, by its name: 'spine'"
-    assert why["LThumb"] == "a finger or toe, by its name: 'thumb'"
-    assert why["LeftToeBase"] == "a finger or toe, by its name: 'toe'"
+    assert why["LThumb"] == "0 joints at its end, where a limb has one"
+    assert why["LeftToeBase"] == "a toe, by its name: 'toe'"
     assert why["LeftFoot"] == "no limb, by its name: 'foot'"
     assert why["Hips"].startswith("a root")
 
@@ -57,8 +57,21 @@ def test_a_twist_is_spread_along_one_bone() -> None:
     assert {bone.child for bone in bones.values() if not bone.spread} == {-1}
 
 
-def test_fingers_are_short_or_named() -> None:
-    assert spread(sbs.twist_bones(load_sample("hand"))) == set()
+def test_fingers_but_for_their_tips() -> None:
+    """Of the hand all that is longer than two radii: not the thumb's metacarpal."""
+    hand = load_sample("hand")
+    bones = sbs.twist_bones(hand)
+    fingers = {f"{finger}-finger-phalanx" for finger in ("index", "middle", "ring", "pinky")}
+    metacarpals = {finger.replace("phalanx", "metacarpal") for finger in fingers}
+    parts = {f"{finger}-{part}" for finger in fingers for part in ("proximal", "intermediate")}
+    assert spread(bones) == metacarpals | parts | {"thumb-phalanx-proximal"}
+    why = reasons(bones)
+    assert why["index-finger-phalanx-proximal"] == "a finger, 4.2 radii long"
+    assert why["thumb-metacarpal"] == "short: 1.9 radii of its limb"
+    # Each twist once: that of the tip along the bone before it.
+    children = {bone.name: bone.child for bone in bones}
+    assert children["index-finger-phalanx-proximal"] == -1
+    assert hand.skeleton.names[children["index-finger-phalanx-intermediate"]] == "index-finger-phalanx-distal"
 
 
 def test_limbs_are_found_without_names() -> None:
@@ -73,14 +86,14 @@ def test_limbs_are_found_without_names() -> None:
 
 
 def test_animals() -> None:
-    """Names that are the same but for numbers divide no leg that bends; tails and IK feet are no limbs."""
+    """Names that are the same but for numbers divide no leg that bends, and no tail; IK feet are no limbs."""
     fox = sbs.twist_bones(sbs.load(DATA / "Fox.glb"))
     assert spread(fox) >= {"b_LeftLeg01_015", "b_LeftLeg02_016", "b_RightForeArm_07"}
-    assert not [name for name in spread(fox) if "Tail" in name or "Spine" in name or "Foot" in name]
-    rat = reasons(sbs.twist_bones(sbs.load(DATA / "Rat.glb")))
-    tails = [reason for name, reason in rat.items() if "Tail" in name]
-    assert tails
-    assert not [reason for reason in tails if reason.startswith("a limb")]
+    assert {name for name in spread(fox) if "Tail" in name} == {"b_Tail02_013"}
+    assert not [name for name in spread(fox) if "Spine" in name or "Foot" in name]
+    rat = sbs.twist_bones(sbs.load(DATA / "Rat.glb"))
+    assert {name for name in spread(rat) if "Tail" in name} == {f"Tail{number}" for number in range(2, 7)}
+    assert reasons(rat)["Tail7"] == "0 joints at its end, where a limb has one"
 
 
 # ------------------------------------------------------------------------------------------------------ one reason each
@@ -182,6 +195,25 @@ def test_a_limb_of_two_joints_in_line(names: tuple[str, str]) -> None:
     assert reasons(bones)[two] == f"the rig divides the limb: {one!r} is in line with it"
 
 
+@pytest.mark.parametrize("names", [("Tail1", "Tail2"), ("neck_01", "neck_02"), ("f_index.01.L", "f_index.02.L")])
+def test_what_bends_at_each_of_its_joints_is_not_divided(names: tuple[str, str]) -> None:
+    one, two = names
+    joints: Joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
+    assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 0.5, 0))]))) == {one, two}
+
+
+@pytest.mark.parametrize(("length", "found"), [(0.5, set()), (1.0, {"index0", "index1", "ring0", "ring1"})])
+def test_fingers_beside_a_forearm(length: float, found: set[str]) -> None:
+    """It is no trunk for that they hang on it, and they are limbs if they are a quarter as long."""
+    joints: Joints = [*LIMB[:2], ("Hand", "b", (4, 0, 0))]
+    for number, name in enumerate(("index", "ring", "toe", "lip")):
+        for part in range(3):
+            above = f"{name}{part - 1}" if part else "Hand"
+            joints.append((f"{name}{part}", above, (4.5 + length * part, 0.5 * number - 1, 0)))
+    bones = sbs.twist_bones(rig(joints, radius=0.1))
+    assert spread(bones) == {"b"} | found
+
+
 def test_a_leg_of_numbers_that_bends_is_two_limbs() -> None:
     joints: Joints = [LIMB[0], ("x1", "a", (1, 0, 0)), ("x2", "x1", (4, 0, 0)), ("c", "x2", (6.5, 1.5, 0))]
     assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 1.5, 0))]))) == {"x1", "x2"}
@@ -245,7 +277,8 @@ def amounts(joints: Joints, *shares: dict[str, float], spread: tuple[str, ...] =
 def test_amounts_without_limbs_are_those_across_joints() -> None:
     hand = load_sample("hand")
     np.testing.assert_allclose(sbs.twist_amounts(hand), 0.35, atol=1e-12)
-    np.testing.assert_allclose(sbs.twist_amounts(hand, sbs.limb_twist(hand), 0.5), 0.5, atol=1e-12)
+    none = sbs.limb_twist(hand, [])
+    np.testing.assert_allclose(sbs.twist_amounts(hand, none, 0.5), 0.5, atol=1e-12)
 
 
 RIGIFY: Joints = [

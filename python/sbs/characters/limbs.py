@@ -26,8 +26,8 @@ RADII = 2.0
 AT_THE_TAIL = 0.1
 """How far from the tail the child may be, as a share of the bone: rigs put joints where they like."""
 
-SMALL = 0.2
-"""A bone below this share of the longest limb bone is a finger or a toe, whatever its name."""
+SMALL = 0.25
+"""A bone below this share of the longest is too small to be seen to twist: a finger of a human, a toe, a short neck."""
 
 STRAIGHT, HARDLY_BENT = np.cos(np.radians(10)), np.cos(np.radians(45))
 """Joints of one name but for numbers divide a limb if their bones are in line at bind; where the name is that of one
@@ -42,7 +42,11 @@ ENDS = re.compile(
 LIMBS = re.compile("legs?|arms?|thigh|shin|calf|shank")
 """A back leg is no part of the back."""
 
-DIGITS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|toes?|digit|phalanx|metacarpal|metatarsal")
+TOES = re.compile("toes?|metatarsal")
+FINGERS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|digit|phalanx|metacarpal")
+CHAINS = re.compile("tails?|necks?")
+"""What bends at each of its joints, although these may have one name but for numbers and lie in line."""
+
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
@@ -113,8 +117,9 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
     """Find the bones along which a twist should be spread.
 
     A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
-    than about two radii of its limb. Hands, feet, shoulders, fingers, toes and the trunk are not limbs; nor are
-    bones that the rig divides itself, by joints for twist or roll or by more than one joint in line. English names show
+    than about two radii of its limb and a quarter of the longest limb bone. So the fingers of a hand alone are limbs,
+    and those of a human are not. Hands, feet, shoulders, toes and the trunk are not limbs; nor are bones of arms and
+    legs that the rig divides itself, by joints for twist or roll or by more than one joint in line. English names show
     most of that; otherwise the positions and the tree of the joints do.
 
     Parameters
@@ -148,14 +153,17 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
         return _without_shared_twists(_as_told(limbs.bones, character.skeleton.indices(joints)))
     lengths = limbs.bones.lengths
     found = [_judge_alone(limbs, joint) for joint in range(len(lengths))]
-    longest = max((lengths[bone.joint] for bone in found if bone.spread), default=0.0)
+    longest = max((lengths[bone.joint] for bone in found if _may_be_limb(limbs, bone)), default=0.0)
     found = [
         replace(bone, spread=False, reason=f"small beside the longest limb: {lengths[bone.joint] / longest:.0%}")
         if bone.spread and lengths[bone.joint] < SMALL * longest
         else bone
         for bone in found
     ]
-    trunk = _with_two_limbs_below(character.skeleton, [bone.joint for bone in found if bone.spread])
+    # Fingers hang on a forearm, and make no trunk of it.
+    trunk = _with_two_limbs_below(
+        character.skeleton, [bone.joint for bone in found if bone.spread and not _is_finger(bone.name)]
+    )
     return _without_shared_twists(
         replace(bone, spread=False, reason="trunk: more than one limb hangs on it") if bone.joint in trunk else bone
         for bone in found
@@ -289,14 +297,13 @@ def limbs_of_joints(skeleton: Skeleton, moving: NDArray[np.bool_], spread: Array
 def _other_parts(bones: _Bones, joint: int) -> Iterator[int]:
     """Joints of the rig that move other parts of the same arm or leg: for twist, or below the joint and in line."""
     names = bones.skeleton.names
-    if _no_limb_by_name(names[joint]):
+    if _no_limb_by_name(names[joint]) or _is_finger(names[joint]):
         return
     is_part = any(part in stem(names[joint]) for part in PARTS)
     is_limb = is_part or any(LIMBS.fullmatch(word) for word in words(names[joint]))
     # Joints of a face lie on each other's bones, too.
     yield from (other for other in _below_within(bones, joint) if is_limb or is_twisting(names[other]))
     child = _child_at_tail(bones, joint)
-    # Tails have joints of one name in line, too, but bend at each.
     if child >= 0 and is_part and _go_on_in_line(bones, joint, child):
         yield child
 
@@ -350,19 +357,34 @@ def is_twisting(name: str) -> bool:
     return "twist" in name.lower() or "roll" in words(name)
 
 
+def _is_finger(name: str) -> bool:
+    """Whether a joint is one of a finger, by its name."""
+    in_name = words(name)
+    return any(FINGERS.fullmatch(word) for word in in_name) and not any(TOES.fullmatch(word) for word in in_name)
+
+
+def _may_be_limb(limbs: _Limbs, bone: TwistBone) -> bool:
+    """Whether a bone is a limb, or one that the rig divides or that is short."""
+    moves = limbs.weights[bone.joint] > 0 and limbs.bones.skeleton.parents[bone.joint] >= 0
+    return bool(moves and bone.child >= 0 and not _no_limb_by_name(bone.name))
+
+
 def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
     """Judge a joint by itself; checks that need all joints come later."""
+    name = limbs.bones.skeleton.names[joint]
     child = _child_at_tail(limbs.bones, joint)
     refused = next(_reasons_against(limbs, joint, child), None)
-    why = refused or f"a limb, {_in_radii(limbs, joint):.1f} radii long"
-    return TwistBone(joint, limbs.bones.skeleton.names[joint], child, refused is None, why)
+    why = refused or f"{'a finger' if _is_finger(name) else 'a limb'}, {_in_radii(limbs, joint):.1f} radii long"
+    return TwistBone(joint, name, child, refused is None, why)
 
 
 def _no_limb_by_name(name: str) -> str:
-    """What else a joint is than one of a limb, by its name; empty if the name does not say."""
+    """What else a joint is than one of a limb or a finger, by its name; empty if the name does not say."""
+    if _is_finger(name):
+        return ""
     in_name = words(name)
     is_limb = any(LIMBS.fullmatch(word) for word in in_name)
-    for kind, what in ((DIGITS, "a finger or toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
+    for kind, what in ((TOES, "a toe"), (TRUNK, "trunk"), (ENDS, "no limb")):
         named = [word for word in in_name if kind.fullmatch(word) and not (word == "back" and is_limb)]
         if named:
             return f"{what}, by its name: {named[0]!r}"
@@ -385,7 +407,8 @@ def _reasons_against(limbs: _Limbs, joint: int, child: int) -> Iterator[str]:
         yield f"the rig divides it: {skeleton.names[other]!r}"
     if child < 0:
         yield f"{len(bones.children[joint])} joints at its end, where a limb has one"
-    for other in (parent, child):
+    is_chain = _is_finger(name) or any(CHAINS.fullmatch(word) for word in words(name))
+    for other in () if is_chain else (parent, child):
         if other >= 0 and _go_on_in_line(bones, joint, other):
             yield f"the rig divides the limb: {skeleton.names[other]!r} is in line with it"
     if not bones.lengths[joint] > RADII * limbs.radii[joint]:
