@@ -159,7 +159,7 @@ def test_no_helpers_and_another_method() -> None:
     assert len(same.character.skeleton) == len(hand.skeleton)
     assert max(error.mean for error in same.errors) < 1e-6
     told: list[float] = []
-    spherical = to_linear(hand, 3, influences=3, progress=told.append)
+    spherical = to_linear(hand, 3, skin=hand.skin, influences=3, progress=told.append)
     assert spherical.character.skin.max_influences <= 3
     assert told == sorted(told)
     assert told[-1] == 1
