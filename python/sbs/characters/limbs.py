@@ -153,7 +153,7 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
         return _without_shared_twists(_as_told(limbs.bones, character.skeleton.indices(joints)))
     lengths = limbs.bones.lengths
     found = [_judge_alone(limbs, joint) for joint in range(len(lengths))]
-    longest = max((lengths[bone.joint] for bone in found if _may_be_limb(limbs, bone)), default=0.0)
+    longest = max((length for joint, length in enumerate(lengths) if _may_be_limb(limbs.bones, joint)), default=0.0)
     found = [
         replace(bone, spread=False, reason=f"small beside the longest limb: {lengths[bone.joint] / longest:.0%}")
         if bone.spread and lengths[bone.joint] < SMALL * longest
@@ -363,10 +363,10 @@ def _is_finger(name: str) -> bool:
     return any(FINGERS.fullmatch(word) for word in in_name) and not any(TOES.fullmatch(word) for word in in_name)
 
 
-def _may_be_limb(limbs: _Limbs, bone: TwistBone) -> bool:
-    """Whether a bone is a limb, or one that the rig divides or that is short."""
-    moves = limbs.weights[bone.joint] > 0 and limbs.bones.skeleton.parents[bone.joint] >= 0
-    return bool(moves and bone.child >= 0 and not _no_limb_by_name(bone.name))
+def _may_be_limb(bones: _Bones, joint: int) -> bool:
+    """Whether a bone is a limb, or one that is short or that the rig divides, by what hangs on it and by its name."""
+    is_inner = bones.skeleton.parents[joint] >= 0 and bool(bones.children[joint])
+    return is_inner and not _no_limb_by_name(bones.skeleton.names[joint])
 
 
 def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
