@@ -104,7 +104,7 @@ static sbs_brush_options brush_options(const sbs_drag_options *options) {
 }
 
 static sbs_fit_formula fit_formula(const sbs_deform_options *deform) {
-  return (sbs_fit_formula){deform->method, deform->center, deform->damping};
+  return (sbs_fit_formula){deform->method, deform->center, deform->damping, NULL};
 }
 
 /* ----------------------------------------------------------------------------------------------------- the vertices */

@@ -52,7 +52,7 @@ static center_vertex lay_out(size_t width, sbs_arena *arena) {
 }
 
 static void move(const centers_fit *of, const center_vertex *one, size_t frame, const double center[3], double to[3]) {
-  static const sbs_fit_formula formula = {SBS_METHOD_SPHERICAL, SBS_CENTER_OPTIMIZED, 1.0};
+  static const sbs_fit_formula formula = {SBS_METHOD_SPHERICAL, SBS_CENTER_OPTIMIZED, 1.0, NULL};
   const sbs_fit_joints joints = sbs_joints_of_frame(of->joints, frame);
   sbs_move_spread(&formula, &joints, &one->spread, one->rest, center, one->w, to, one->by);
 }

@@ -39,10 +39,12 @@
 #define EXACT 1e-18
 #define FOUND 1e-12
 
-/* Vertices of a chunk, exchanges of joints that are gone on with, and about what a product takes, in nanoseconds. */
+/* Vertices of a chunk, exchanges of joints that are gone on with, about centers of joint sets and else, and about what
+   a product takes, in nanoseconds. */
 enum {
   VERTICES_CHUNK = 8,
-  EXCHANGES = 6,
+  SET_EXCHANGES = 6,
+  OTHER_EXCHANGES = 2,
   PRODUCT_TIME = 1
 };
 
@@ -232,6 +234,7 @@ typedef struct vertex_fit {
   const sbs_fit_formula *formula;
   size_t vertex;
   const workspace *work;
+  double enough; /* errors above this need not be exact; not read where products are asked for */
 } vertex_fit;
 
 /* What is left in all frames together, and the pull: a sbs_left_over. */
@@ -245,7 +248,7 @@ static double evaluate(void *context, const double *w, size_t count, double *squ
   double error = 0.0;
   if (squares) memset(squares, 0, count * count * sizeof *squares);
   sbs_spread_joints(desc->twist, work->indices, count, v, &spread);
-  for (size_t f = 0; f < desc->frame_count; f++) {
+  for (size_t f = 0; f < desc->frame_count && (squares || error <= one->enough); f++) {
     const sbs_fit_joints joints = sbs_joints_of_frame(&of->joints, f);
     const double *p = desc->posed + 3 * (f * desc->vertex_count + one->vertex);
     double moved[3], left[3];
@@ -272,7 +275,7 @@ static double evaluate(void *context, const double *w, size_t count, double *squ
 /* Gauss-Newton steps from the weights of now, at most so many. */
 static double descend(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count, size_t steps,
                       workspace *work) {
-  vertex_fit context = {of, formula, vertex, work};
+  vertex_fit context = {of, formula, vertex, work, DBL_MAX};
   return sbs_descend(&work->descent, count, steps, evaluate, &context);
 }
 
@@ -298,7 +301,7 @@ static void write_vertex(const fit *of, const sbs_fit_formula *formula, size_t v
   }
   fit examples_alone = *of;
   examples_alone.pull = 0.0;
-  vertex_fit context = {&examples_alone, formula, vertex, work};
+  vertex_fit context = {&examples_alone, formula, vertex, work, DBL_MAX};
   const double error = evaluate(&context, work->descent.now, count, NULL);
   of->errors[vertex] = sqrt(error / (double)of->desc->frame_count);
 }
@@ -374,12 +377,18 @@ static int has_set_center(const sbs_fit_formula *formula) {
   return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
 }
 
-/* Makes at most so many steps from the weights of now, and keeps the result if it is the best so far. */
+/*
+ * Makes at most so many steps from the weights of now, and keeps the result if it is the best so far. Where the formula
+ * says what signs are relative to, as many are made with these signs first.
+ */
 static void try_weights(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t count, size_t steps,
                         workspace *work, choice *best) {
-  double error = descend(of, formula, vertex, count, steps, work);
+  if (formula->signs_by) descend(of, formula, vertex, count, steps, work);
+  sbs_fit_formula exact = *formula;
+  exact.signs_by = NULL;
+  double error = descend(of, &exact, vertex, count, steps, work);
   while (has_set_center(formula) && drop_idle(work, &count)) {
-    error = descend(of, formula, vertex, count, steps, work);
+    error = descend(of, &exact, vertex, count, steps, work);
   }
   if (best->count && !(error < best->error)) return;
   best->error = error;
@@ -469,36 +478,43 @@ static size_t make_exchange(const choice *best, exchange given, workspace *work)
   return count;
 }
 
+/* Those that are nearest before any step, nearest first, at most `most`. Returns how many. */
+static size_t find_exchanges(const fit *of, const sbs_fit_formula *formula, size_t vertex, size_t most, workspace *work,
+                             const choice *best, exchange *found) {
+  vertex_fit context = {of, formula, vertex, work, DBL_MAX};
+  size_t count = 0;
+  for (size_t out = 0; out <= best->count; out++) {
+    for (size_t in = 0; in <= work->usable; in++) {
+      exchange next = {out < best->count ? best->indices[out] : -1, in < work->usable ? work->everyone[in] : -1, 0.0};
+      if (next.leaves < 0 && (next.joins < 0 || best->count == of->options->influences)) continue;
+      if (next.joins < 0 ? best->count == 1 : is_among(best->indices, best->count, next.joins)) continue;
+      if (count == most) context.enough = found[count - 1].error;
+      next.error = evaluate(&context, work->descent.now, make_exchange(best, next, work), NULL);
+      size_t at = count < most ? count++ : most;
+      for (; at > 0 && next.error < found[at - 1].error; at--) {
+        if (at < most) found[at] = found[at - 1];
+      }
+      if (at < most) found[at] = next;
+    }
+  }
+  return count;
+}
+
 /*
- * Exchanges joints of a set for any other usable ones, as long as that lowers the error: those that are nearest before
- * any step are gone on with. The center of a set jumps, so that weights that are nearly 0 matter, too, and neither
- * slopes nor the fit about weighted centers tell which joints have them.
+ * Exchanges joints for any other usable ones as long as that lowers the error. Where all joints of a vertex are found
+ * but one of little weight, the error is least near by, and its slopes do not tell which one is missed; about centers
+ * of joint sets, which jump, not even the joints that would be found about weighted centers do.
  */
 static void exchange_joints(const fit *of, const sbs_fit_formula *formula, size_t vertex, workspace *work,
                             choice *best) {
-  vertex_fit context = {of, formula, vertex, work};
-  int is_better = 1;
-  while (is_better && best->error > FOUND * farthest(work)) {
-    exchange tried[EXCHANGES];
-    size_t count = 0;
-    for (size_t out = 0; out <= best->count; out++) {
-      for (size_t in = 0; in <= work->usable; in++) {
-        exchange next = {out < best->count ? best->indices[out] : -1, in < work->usable ? work->everyone[in] : -1, 0.0};
-        if (next.leaves < 0 && (next.joins < 0 || best->count == of->options->influences)) continue;
-        if (next.joins < 0 ? best->count == 1 : is_among(best->indices, best->count, next.joins)) continue;
-        next.error = evaluate(&context, work->descent.now, make_exchange(best, next, work), NULL);
-        size_t at = count < EXCHANGES ? count++ : EXCHANGES;
-        for (; at > 0 && next.error < tried[at - 1].error; at--) {
-          if (at < EXCHANGES) tried[at] = tried[at - 1];
-        }
-        if (at < EXCHANGES) tried[at] = next;
-      }
-    }
-    is_better = 0;
-    for (size_t i = 0; i < count && !is_better; i++) {
-      const double before = best->error;
-      try_weights(of, formula, vertex, make_exchange(best, tried[i], work), of->options->iterations, work, best);
-      is_better = best->error < (1.0 - 1e-9) * before;
+  const size_t most = has_set_center(formula) ? SET_EXCHANGES : OTHER_EXCHANGES;
+  double before = DBL_MAX;
+  while (best->error < NO_NEARER * before && best->error > FOUND * farthest(work)) {
+    exchange found[SET_EXCHANGES];
+    const size_t count = find_exchanges(of, formula, vertex, most, work, best, found);
+    before = best->error;
+    for (size_t i = 0; i < count && best->error == before; i++) { /* they are exchanges with the best */
+      try_weights(of, formula, vertex, make_exchange(best, found[i], work), of->options->iterations, work, best);
     }
   }
 }
@@ -570,7 +586,8 @@ static size_t next_nearest(const workspace *work, size_t last) {
 
 /*
  * The signs of quaternions are those relative to the heaviest joint, so that the error jumps where another becomes it,
- * which no step gets across: the search begins again with others as the heaviest.
+ * which no step gets across: the search begins again with others as the heaviest. At first signs are relative to this
+ * joint whether it stays the heaviest or not, so that there is no jump.
  */
 static void search_on(const fit *of, const sbs_fit_formula *formula, size_t vertex, workspace *work, double *relaxed,
                       choice *best) {
@@ -588,7 +605,9 @@ static void search_on(const fit *of, const sbs_fit_formula *formula, size_t vert
       work->descent.now[i] /= sum;
       work->indices[i] = work->everyone[work->indices[i]];
     }
-    search(of, formula, vertex, count, work, relaxed, best);
+    sbs_fit_formula from_here = *formula;
+    from_here.signs_by = work->everyone + joint;
+    search(of, &from_here, vertex, count, work, relaxed, best);
   }
 }
 
@@ -620,7 +639,7 @@ static void try_initial(const fit *of, const sbs_fit_formula *formula, size_t ve
 
 static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
   const int linear = of->options->method == SBS_METHOD_LINEAR;
-  const sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping};
+  const sbs_fit_formula formula = {of->options->method, of->options->center, of->options->damping, NULL};
   find_usable(of, vertex, work);
   sum_products(of, vertex, work);
   choice best = {.indices = work->best_indices, .weights = work->best_weights};
@@ -636,10 +655,13 @@ static sbs_status fit_vertex(const fit *of, size_t vertex, workspace *work) {
   } else {
     double relaxed = DBL_MAX;
     search(of, &formula, vertex, count, work, &relaxed, &best);
-    if (has_set_center(&formula)) exchange_joints(of, &formula, vertex, work, &best);
-    const double before = best.error;
+    double exchanged = DBL_MAX;
+    if (has_set_center(&formula)) {
+      exchange_joints(of, &formula, vertex, work, &best);
+      exchanged = best.error;
+    }
     search_on(of, &formula, vertex, work, &relaxed, &best);
-    if (has_set_center(&formula) && best.error < before) exchange_joints(of, &formula, vertex, work, &best);
+    if (best.error < exchanged) exchange_joints(of, &formula, vertex, work, &best);
   }
   memcpy(work->indices, best.indices, best.count * sizeof *work->indices);
   memcpy(work->descent.now, best.weights, best.count * sizeof *work->descent.now);

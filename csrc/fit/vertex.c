@@ -20,10 +20,10 @@ static sbs_vec4 move_by(const sbs_fit_joints *of, size_t i, sbs_vec4 v) {
   return sbs_vec4_apply(joint_at(of, i)->moving, v) + joint_at(of, i)->translation;
 }
 
-/* q_i in the hemisphere of the heaviest joint's */
-static sbs_vec4 quaternion_at(const sbs_fit_joints *of, size_t i, size_t heaviest) {
+/* q_i in the hemisphere of another */
+static sbs_vec4 quaternion_at(const sbs_fit_joints *of, size_t i, sbs_vec4 other) {
   const sbs_vec4 q = joint_at(of, i)->quaternion;
-  return sbs_vec4_dot(q, joint_at(of, heaviest)->quaternion) < 0.0 ? -q : q;
+  return sbs_vec4_dot(q, other) < 0.0 ? -q : q;
 }
 
 /* What the equations of a center are made of: E_i = R_i - mean, and what C_i f is off its mean, weighted by w_i. */
@@ -62,11 +62,11 @@ static void move_linearly(const sbs_fit_joints *of, sbs_vec4 v, const double *w,
   sbs_vec4_write(sum, moved);
 }
 
-static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const double *w, size_t heaviest,
+static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const double *w, sbs_vec4 hemisphere,
                                      double moved[3], double *by) {
   sbs_vec4 real = {0.0}, dual = {0.0};
   for (size_t i = 0; i < of->count; i++) {
-    const sbs_vec4 q = quaternion_at(of, i, heaviest);
+    const sbs_vec4 q = quaternion_at(of, i, hemisphere);
     real += w[i] * q;
     dual += w[i] * sbs_quaternion_multiply(sbs_quaternion_from_vector(move_by(of, i, v)), q);
   }
@@ -75,7 +75,7 @@ static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const
   sbs_vec4_write(to, moved);
   if (!by) return;
   for (size_t i = 0; i < of->count; i++) {
-    const sbs_vec4 q = quaternion_at(of, i, heaviest);
+    const sbs_vec4 q = quaternion_at(of, i, hemisphere);
     const sbs_vec4 of_dual = sbs_quaternion_multiply(
         sbs_quaternion_multiply(sbs_quaternion_from_vector(move_by(of, i, v)), q), sbs_quaternion_conjugate(real));
     const sbs_vec4 of_real = sbs_quaternion_multiply(dual, sbs_quaternion_conjugate(q));
@@ -84,7 +84,7 @@ static void move_by_dual_quaternions(const sbs_fit_joints *of, sbs_vec4 v, const
 }
 
 static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joints *of, sbs_vec4 v, const double *center,
-                             const double *w, size_t heaviest, double moved[3], double *by) {
+                             const double *w, sbs_vec4 hemisphere, double moved[3], double *by) {
   const int weighted = formula->center == SBS_CENTER_WEIGHTED, optimized = formula->center == SBS_CENTER_OPTIMIZED;
   const sbs_vec4 f = optimized ? (sbs_vec4){center[0], center[1], center[2]} : v;
   equations made = {0};
@@ -99,7 +99,7 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
     z = sbs_solve_symmetric(made.normal, made.right);
   }
   for (size_t i = 0; i < of->count; i++) {
-    s += w[i] * quaternion_at(of, i, heaviest);
+    s += w[i] * quaternion_at(of, i, hemisphere);
     still += w[i] * (sbs_vec4_apply(turning_at(of, i), z) + move_by(of, i, f));
     stretched += w[i] * sbs_vec4_apply(of->stretches[of->indices[i]].stretch, v - f);
   }
@@ -109,7 +109,7 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
   sbs_vec4_write(still + y + scale * half, moved);
   if (!by) return;
   for (size_t i = 0; i < of->count; i++) {
-    const sbs_vec4 q = quaternion_at(of, i, heaviest), b = sbs_quaternion_vector(q), b_across = sbs_vec4_cross(b, y);
+    const sbs_vec4 q = quaternion_at(of, i, hemisphere), b = sbs_quaternion_vector(q), b_across = sbs_vec4_cross(b, y);
     sbs_vec4 to = sbs_vec4_apply(turning_at(of, i), z) + move_by(of, i, f);
     to += scale * (q[0] * across + s[0] * b_across + sbs_vec4_cross(b, across) + sbs_vec4_cross(u, b_across));
     to -= scale * scale * sbs_vec4_dot(s, q) * half;
@@ -137,11 +137,13 @@ void sbs_move_with_derivatives(const sbs_fit_formula *formula, const sbs_fit_joi
     const int lower = of->indices[i] < of->indices[heaviest];
     if (w[i] > w[heaviest] || (w[i] == w[heaviest] && lower)) heaviest = i;
   }
+  const sbs_joint *first = formula->signs_by ? of->joints + *formula->signs_by : joint_at(of, heaviest);
+  const sbs_vec4 hemisphere = first->quaternion;
   if (formula->method == SBS_METHOD_LINEAR) {
     move_linearly(of, at, w, moved, by);
   } else if (formula->method == SBS_METHOD_DUAL_QUATERNION) {
-    move_by_dual_quaternions(of, at, w, heaviest, moved, by);
+    move_by_dual_quaternions(of, at, w, hemisphere, moved, by);
   } else {
-    move_spherically(formula, of, at, center, w, heaviest, moved, by);
+    move_spherically(formula, of, at, center, w, hemisphere, moved, by);
   }
 }

@@ -9,6 +9,8 @@ typedef struct sbs_fit_formula {
   sbs_method method;
   sbs_center center;
   double damping;
+  const int32_t
+      *signs_by; /* the joint of the frame that quaternions have their signs relative to; NULL: the heaviest */
 } sbs_fit_formula;
 
 /* The joints of a vertex in one frame. */

@@ -84,6 +84,20 @@ def test_joints_with_little_weight_are_found() -> None:
     assert (found.errors <= 1e-6 * 8).mean() >= 0.98
 
 
+def test_joints_as_heavy_as_others_are_found() -> None:
+    """The signs of quaternions are those relative to the heaviest joint, of two that are about as heavy."""
+    hand = sbs.samples.load("hand")
+    rng = np.random.default_rng(0)
+    joints = len(hand.skeleton)
+    rest = hand.mesh.positions[rng.choice(len(hand.mesh.positions), 300, replace=False)].astype(np.float64)
+    indices = np.stack([rng.permutation(joints)[:INFLUENCES] for _ in rest])
+    given = rng.dirichlet(np.ones(INFLUENCES), 300)
+    matrices = hand.skinning_matrices(rotation_vectors=rng.uniform(-0.8, 0.8, (20, joints, 3)))
+    posed = sbs.Skin(rest, indices, given, joint_count=joints).deform_many(matrices, method="DQS")
+    found = weights.fit(rest, posed, matrices, method="DQS")
+    assert found.errors.max() <= 1e-6 * np.linalg.norm(np.ptp(rest, axis=0))
+
+
 def test_given_twists_are_those_of_the_examples() -> None:
     """Weights, in parts as at once, and centers."""
     rng = np.random.default_rng(4)
@@ -141,6 +155,8 @@ def test_no_worse_than_where_it_began(method: Method, center: Center) -> None:
     np.testing.assert_allclose(found.errors, errors, rtol=0, atol=1e-6)
     alone = np.sqrt(np.square(skin.deform_many(matrices) - posed).sum(axis=2).mean(axis=0))
     assert (found.errors <= alone + 1e-12).mean() > 0.9
+    for joints, shares in zip(found.joint_indices, found.joint_weights, strict=True):
+        assert len(set(joints[shares > 0])) == np.count_nonzero(shares)
 
 
 def test_better_than_linear_weights_on_a_twisted_arm() -> None:
@@ -269,7 +285,7 @@ def test_initial_weights_are_never_left_for_worse(method: Method, center: Center
     before = np.sqrt(np.square(moved() - posed).sum(axis=2).mean(axis=0))
     assert (found.errors <= before * (1 + 1e-12)).all()
     again = weights.fit(rest, posed, matrices, initial=found, influences=3, **centers, **options)
-    assert (again.errors <= found.errors).all()
+    assert (again.errors <= found.errors * (1 + 1e-15)).all()
     kept = weights.fit(rest, moved(), matrices, initial=(indices, given), influences=3, **centers, **options)
     assert kept.errors.max() <= 1e-13 * 8
     dense = weights.to_dense(indices, given, 6)

@@ -72,8 +72,9 @@ def fit(
     Each vertex gets the weights with which `method` comes nearest to its examples, by least squares over all frames.
     Of linear blending that is found exactly, and then again for the heaviest joints alone. Other methods go on from
     there by Gauss-Newton steps, which end at a best choice near by; where that does not meet the examples and joints
-    are turned far against each other, they begin again with each of the nearest joints as the heaviest. Vertices at one
-    point whose examples are the same get equal weights, if they have the same in `initial`.
+    are turned far against each other, they begin again with each of the nearest joints as the heaviest. In the end
+    joints are exchanged for others as long as that comes nearer. Vertices at one point whose examples are the same get
+    equal weights, if they have the same in `initial`.
 
     Weights are determined only where joints move apart: of joints that move a vertex alike in all frames any share
     gives the same. So frames should bend and twist every joint.
