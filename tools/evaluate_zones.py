@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -24,6 +25,7 @@ import sbs
 from characters_to_glb import read_character
 from sbs import mesh as meshes
 from sbs import poses
+from sbs.characters.character import Character
 from sbs.quality import fit_zones, measures
 from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
@@ -40,6 +42,9 @@ LEVELS = 3
 PROFILES: tuple[BlendingProfile, ...] = ("linear", "smoothstep")
 SCALES = 1.25, 1.5
 """Of all joints alike, compared with zones that are fitted."""
+
+AROUND = 2.0
+"""How far around her knee curvature is measured; the woman is 16.7 tall."""
 
 FEWEST = 8
 """Joints with fewer vertices in their zones are not measured."""
@@ -119,6 +124,46 @@ def limbs() -> Iterator[Limb]:
         )
 
 
+def print_divided() -> None:
+    """Subdivision of all triangles that are connected to the knee or to its parent, and of what a bend needs."""
+    woman = load_sample("woman")
+    skeleton, knee = woman.skeleton, woman.skeleton.index("LeftLeg")
+    matrices = skeleton.skinning_matrices(skeleton.forward(poses.flexed(skeleton, knee, BENDS)))
+
+    def deform(character: Character, profile: BlendingProfile = "smoothstep") -> Floats:
+        mesh = character.mesh
+        blending = sbs.bones_blending(
+            skeleton,
+            mesh.positions,
+            joints=[knee],
+            influences=(mesh.joint_indices, mesh.joint_weights),
+            profile=profile,
+            zone_scale=1.5,
+        )
+        return np.asarray(blending.skin().deform_many(matrices, **blending.options))
+
+    near = [knee, int(skeleton.parents[knee])]
+    made = {
+        "original": woman,
+        "near the joint, once": meshes.subdivide_near_joints(woman, near),
+        "twice": meshes.subdivide_near_joints(woman, near, levels=2),
+        "where a bend needs it, once": meshes.subdivide_bent(woman, deform, levels=1),
+        "up to twice": meshes.subdivide_bent(woman, deform),
+        "up to three times": meshes.subdivide_bent(woman, deform, levels=3),
+        "with a linear profile: original": woman,
+        "with a linear profile: up to twice": meshes.subdivide_bent(woman, partial(deform, profile="linear")),
+    }
+    click.echo("\n| divided | new triangles | curvature at 60° | at 90° | at 120° |\n|---|---:|---:|---:|---:|")
+    for name, character in made.items():
+        mesh = character.mesh
+        frames = deform(character, "linear" if name.startswith("with a linear") else "smoothstep")
+        angles = meshes.curvature(frames, mesh.triangles, rest_positions=mesh.positions)
+        moved = np.linalg.norm(mesh.positions - skeleton.joint_positions[knee], axis=1) < AROUND
+        largest = np.degrees(angles[:, moved[mesh.triangles].all(axis=1)].max(axis=1))
+        new = len(mesh.triangles) - len(woman.mesh.triangles)
+        click.echo(f"| {name} | {new:,} | {' | '.join(f'{angle:.0f}' for angle in largest)} |")
+
+
 def other_poses(skeleton: sbs.Skeleton, joint: int) -> Floats:
     """Poses (N, J, 4, 4) that no zone was chosen by: bent by 60 and 105 degrees, to both sides, and twisted."""
     bend, twist = poses.axes(skeleton, joint)
@@ -196,6 +241,7 @@ def main(characters: Path | None) -> None:
             curvature, strain = limb.measured(profile, zone_scale)
             numbers = [*(f"{value:.0f}" for value in curvature), *(f"{value:.1f}" for value in strain)]
             click.echo(f"|{'' if number else f' {limb.name}'} | {profile} | {zone_scale:g} | {' | '.join(numbers)} |")
+    print_divided()
     if characters is not None:
         print_compared(characters)
 

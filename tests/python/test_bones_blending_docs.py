@@ -38,7 +38,7 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     copy_woman(tmp_path / "woman.glb")
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^    sbs (.*?)(?:  +#.*)?$", TEXT, flags=re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 8
     for command in commands:
         arguments = command.split()
         quick = {
@@ -48,4 +48,4 @@ def test_the_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         result = CliRunner().invoke(main, [*arguments, *quick])
         assert result.exit_code == 0, f"{command}: {result.output}"
     made = {path.name for path in tmp_path.iterdir()}
-    assert made == {"woman.glb", "arm.png", "finer.glb", "curvature.png"}
+    assert made == {"woman.glb", "arm.png", "finer.glb", "knee.glb", "curvature.png"}

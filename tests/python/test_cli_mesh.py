@@ -35,6 +35,21 @@ def test_subdivide_writes_the_finer_character(tmp_path: Path) -> None:
     assert f"{len(expected.mesh.positions)} vertices of 13380" in output
 
 
+def test_subdivide_where_bends_need_it(tmp_path: Path) -> None:
+    """Smoother than twice near the joint, by a tenth of the triangles."""
+    path = tmp_path / "fine.glb"
+    bones = ("--bones-blending", "LeftLeg", "--profile", "smoothstep", "--zone-scale", 1.5)
+    succeed("subdivide", WOMAN, "--joint", "LeftLeg", "--bent", 10, "--levels", 2, *bones, "-o", path)
+    fine, original = sbs.load(path), sbs.load(WOMAN)
+    assert len(original.mesh.triangles) < len(fine.mesh.triangles) < len(original.mesh.triangles) + 1636
+    arguments = ("--joint", "LeftLeg", "--bend", "90:120", "--steps", 2, *bones, "--levels", 2, "--json")
+    bent = json.loads(succeed("curvature", path, *arguments))["curvature"]["original"]
+    _, _, twice = json.loads(succeed("curvature", WOMAN, *arguments))["curvature"].values()
+    assert twice["triangles"] > len(original.mesh.triangles) + 16360
+    assert bent["degrees"][1] < twice["degrees"][1]
+    assert bent["degrees"][0] < twice["degrees"][0] + 1
+
+
 def test_curvature_tells_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "bend.png"
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 3)
@@ -174,6 +189,8 @@ def test_compare_shows_bones_blending(tmp_path: Path) -> None:
         (("subdivide", "--joint", "LeftArm", "-o", "a.obj"), "a.obj"),
         (("subdivide", "--joint", "LeftArm", "--levels", 0, "-o", "a.glb"), "--levels"),
         (("subdivide", "-o", "a.glb"), "Missing option '--joint'"),
+        (("subdivide", "--joint", "LeftArm", "--bent", "-1", "-o", "a.glb"), "-1.0 is not in the range x>=0"),
+        (("subdivide", "--joint", "LeftArm", "--method", "linear", "-o", "a.glb"), "--method needs --bent"),
         (("curvature", "--joint", "Tail"), "no joint 'Tail'"),
         (("curvature", "--joint", "LeftArm", "--bones-blending", "Tail"), "for --bones-blending: no joint 'Tail'"),
         (("curvature", "--joint", "LeftArm", "--subdivide", "Tail"), "for --subdivide: no joint 'Tail'"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -258,3 +259,78 @@ def test_bad_input(woman: sbs.Character) -> None:
         mesh.subdivide_near_joints(woman, ["Hips", "LeftArm"], attachment=np.zeros(13380, int))
     with pytest.raises(ValueError, match=r"attachment has shape \(2,\), expected \(13380,\)"):
         mesh.subdivide_near_joints(woman, ["LeftArm"], attachment=[0, 1])
+
+
+# ------------------------------------------------------------------------------------------------ where poses need it
+
+
+def strip(columns: int = 6) -> sbs.Character:
+    """Squares along x in two rows, each cut in two, about a joint at the middle."""
+    x, y = np.meshgrid(np.arange(columns + 1.0) - columns / 2, [0.0, 1.0, 2.0], indexing="ij")
+    positions = np.stack([x.ravel(), y.ravel(), np.zeros(x.size)], axis=1)
+    corners = 3 * np.arange(columns)[:, None] + [0, 1]
+    a = corners.ravel()
+    triangles = np.concatenate([np.stack([a, a + 3, a + 4], axis=1), np.stack([a, a + 4, a + 1], axis=1)])
+    indices, weights = np.zeros((len(positions), 1), np.int32), np.ones((len(positions), 1))
+    mesh = sbs.Mesh(positions, triangles.astype(np.int32), indices, weights)
+    return sbs.Character.from_mesh(mesh, sbs.Skeleton([-1], np.eye(4)[None]))
+
+
+def folded(character: sbs.Character, *degrees: float) -> np.ndarray:
+    """Frames in which the half beyond x = 0 is turned up about y."""
+    frames = []
+    for angle in np.radians(degrees):
+        points = np.array(character.mesh.positions)
+        beyond = points[:, 0] > 0
+        points[beyond] = points[beyond, :1] * [np.cos(angle), 0, np.sin(angle)] + points[beyond] * [0, 1, 0]
+        frames.append(points)
+    return np.stack(frames)
+
+
+def test_only_what_a_pose_curves_is_divided() -> None:
+    """Of each row one triangle at both sides of the fold has an edge on it, and after a level two of its four parts."""
+    flat = strip()
+    once = mesh.subdivide_bent(flat, lambda character: folded(character, 10, 30), degrees=20, levels=1)
+    expected = mesh.subdivide(
+        flat.mesh.positions,
+        flat.mesh.triangles,
+        mesh.curvature(folded(flat, 30)[0], flat.mesh.triangles) > 0.1,
+    )
+    np.testing.assert_array_equal(once.mesh.triangles, expected.triangles)
+    assert (mesh.curvature(folded(flat, 30)[0], flat.mesh.triangles) > 0.1).sum() == 4
+    twice = mesh.subdivide_bent(flat, lambda character: folded(character, 30), degrees=20, levels=2)
+    places = twice.mesh.positions[:, 0]
+    assert np.sort(np.abs(places[places != 0])).min() == 0.25
+    assert not ((np.abs(places) > 1) & (np.abs(places) % 1 != 0)).any()
+    assert np.sort(twice.mesh.positions[places == 0, 1]).tolist() == np.arange(0, 2.25, 0.25).tolist()
+
+
+@pytest.mark.parametrize("degrees", [30.1, 180])
+def test_what_bends_less_stays(degrees: float) -> None:
+    flat = strip()
+    same = mesh.subdivide_bent(flat, lambda character: folded(character, 30), degrees=degrees)
+    np.testing.assert_array_equal(same.mesh.triangles, flat.mesh.triangles)
+    np.testing.assert_array_equal(same.mesh.positions, flat.mesh.positions)
+
+
+def test_what_is_creased_at_rest_is_not_bent() -> None:
+    flat = strip()
+    creased = flat.with_mesh(replace(flat.mesh, positions=folded(flat, 40)[0]))
+    same = mesh.subdivide_bent(creased, lambda character: np.asarray(character.mesh.positions)[None], degrees=1)
+    assert len(same.mesh.triangles) == len(flat.mesh.triangles)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"degrees": -1.0}, "degrees is -1.0"),
+        ({"degrees": np.nan}, "degrees is nan"),
+        ({"levels": 0}, "levels is 0"),
+        ({"scheme": "1:5"}, "1:5"),
+    ],
+)
+def test_wrong_options_of_bent_subdivision(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        mesh.subdivide_bent(strip(), lambda character: folded(character, 90), **options)
+    with pytest.raises(ValueError, match="positions"):
+        mesh.subdivide_bent(strip(), lambda character: folded(character, 90)[:, :2])

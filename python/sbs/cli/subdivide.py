@@ -3,15 +3,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import click
+import numpy as np
+from numpy.typing import NDArray
 
+from ..characters.character import Character
 from ..characters.loading import load
-from ..mesh import Scheme, subdivide_near_joints
+from ..mesh import Scheme, subdivide_bent, subdivide_near_joints
+from ..poses import flexed
 from .completion import complete_joints
-from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints
+from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
+from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_without
 from .terminal import say
+
+BENDS = (45.0, 90.0, 120.0)
 
 
 @click.command()
@@ -27,16 +36,46 @@ from .terminal import say
 )
 @SCHEME
 @click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
+@click.option(
+    "--bent",
+    metavar="DEGREES",
+    type=click.FloatRange(min=0),
+    help="Only what bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
+)
+@how_to_deform(METHOD, *BONES_BLENDING)
 @STRICT
 @CHARACTER_OUTPUT
-def subdivide(file: Path, joints: tuple[str, ...], scheme: Scheme, levels: int, strict: bool, output: Path) -> None:
+def subdivide(
+    file: Path,
+    joints: tuple[str, ...],
+    scheme: Scheme,
+    levels: int,
+    bent: float | None,
+    how: HowToDeform,
+    strict: bool,
+    output: Path,
+) -> None:
     """Divide the triangles of the character in FILE that are connected to joints.
 
     A vertex is attached to its heaviest joint; a triangle is connected to a joint if all its vertices are attached to
-    it. The surface, its seams and the weights of old vertices do not change.
+    it. With --bent, triangles are divided that are curved by bends of the joints, wherever they are. The surface, its
+    seams and the weights of old vertices do not change.
     """
+    if bent is None:
+        refuse_without("--bent", *(field.name for field in fields(HowToDeform)))
     character = load(file, strict=strict)
-    fine = subdivide_near_joints(character, known_joints(character, joints), scheme=scheme, levels=levels)
+    numbers = known_joints(character, joints)
+    if bent is None:
+        fine = subdivide_near_joints(character, numbers, scheme=scheme, levels=levels)
+    else:
+        local = np.concatenate([flexed(character.skeleton, number, BENDS) for number in numbers])
+        matrices = character.skinning_matrices(local)
+
+        def deform(finer: Character) -> NDArray[Any]:
+            bound = how.bind(finer)
+            return np.asarray(bound.skin.deform_many(matrices, **bound.options))
+
+        fine = subdivide_bent(character, deform, degrees=bent, scheme=scheme, levels=levels)
     fine.save(output)
     before, after = character.mesh, fine.mesh
     say(

@@ -6,7 +6,7 @@ These are sections 3 and 4 of Kavan and Zara, "Real Time Skin Deformation with B
 
 from ..skinning.attachment import connected_triangles, heaviest_joints
 from .curvature import curvature
-from .subdivision import Scheme, Subdivision, subdivide, subdivide_near_joints, triangles_near_joints
+from .subdivision import Scheme, Subdivision, subdivide, subdivide_bent, subdivide_near_joints, triangles_near_joints
 
 __all__ = [
     "Scheme",
@@ -15,6 +15,7 @@ __all__ = [
     "curvature",
     "heaviest_joints",
     "subdivide",
+    "subdivide_bent",
     "subdivide_near_joints",
     "triangles_near_joints",
 ]

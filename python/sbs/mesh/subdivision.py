@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -16,8 +16,9 @@ from ..options import AnyFloats
 from ..rigging.shapes import BlendShape
 from ..skinning.attachment import connected_triangles, heaviest_joints
 from ..skinning.influences import Influences, tidy
+from .curvature import curvature
 
-__all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_near_joints", "triangles_near_joints"]
+__all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_bent", "subdivide_near_joints", "triangles_near_joints"]
 
 Scheme = Literal["1:3", "1:4"]
 
@@ -102,6 +103,8 @@ class Subdivision:
             raise ValueError(
                 f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)"
             )
+        if not len(self.parents):
+            return Influences(indices.astype(np.int32), weights)
         joints, normalized = tidy(indices, weights)
         mixed = _core.clean_weights(
             joints[self.parents].reshape(len(self.parents), -1),
@@ -257,6 +260,64 @@ def subdivide_near_joints(
         levels=levels,
     )
     return character.with_mesh(fine.mesh(mesh))
+
+
+def subdivide_bent(
+    character: Character,
+    deform: Callable[[Character], NDArray[Any]],
+    *,
+    degrees: float = 10.0,
+    scheme: Scheme = "1:4",
+    levels: int = 2,
+) -> Character:
+    """A character with a finer mesh where poses need it.
+
+    Triangles whose curvature in one of the poses is larger than at rest by more than an angle are divided; then those
+    of the finer mesh that still are, and so on.
+
+    Parameters
+    ----------
+    character : Character
+    deform : callable
+        Takes the character, and then the finer ones, and returns their vertices in the poses, (F, V, 3).
+    degrees : float
+        At least 0.
+    scheme
+        As for `sbs.mesh.subdivide`.
+    levels : int
+        How often, at most.
+
+    Returns
+    -------
+    Character
+        With the same skeleton and animations.
+
+    Raises
+    ------
+    ValueError
+        If the angle is negative or NaN, there is less than one level, or `deform` returns no frames of the vertices;
+        and what `sbs.mesh.subdivide` refuses.
+
+    Examples
+    --------
+    >>> import sbs
+    >>> hand = sbs.samples.load("hand")
+    >>> matrices = hand.animations["fist"].skinning_matrices([0.5, 1.0])
+    >>> finer = subdivide_bent(hand, lambda hand: hand.skin.deform_many(matrices), degrees=20, levels=1)
+    >>> len(finer.mesh.triangles) < 4 * len(hand.mesh.triangles)
+    True
+    """
+    if not degrees >= 0:
+        raise ValueError(f"degrees is {degrees}; it must be at least 0")
+    if levels < 1:
+        raise ValueError(f"levels is {levels}; it must be at least 1")
+    for _ in range(levels):
+        mesh = character.mesh
+        posed = curvature(deform(character), mesh.triangles, rest_positions=mesh.positions)
+        bent = np.atleast_2d(posed - curvature(mesh.positions, mesh.triangles)) > np.radians(degrees)
+        fine = subdivide(mesh.positions, mesh.triangles, bent.any(axis=0), scheme=scheme)
+        character = character.with_mesh(fine.mesh(mesh))
+    return character
 
 
 def triangles_near_joints(
