@@ -264,6 +264,30 @@ def test_the_command(tmp_path: Path) -> None:
     assert "--fit" in run("--fit-method", "LBS", "--heat", "-o", str(tmp_path / "x.glb"))
 
 
+def test_the_command_begins_with_the_weights_of_the_file_and_spreads_twists(tmp_path: Path) -> None:
+    """What it writes is what the library finds."""
+    sbs.samples.copy(tmp_path)
+    woman = sbs.load(tmp_path / "woman.glb")
+    twist, rng = sbs.limb_twist(woman), np.random.default_rng(2)
+    matrices = woman.skinning_matrices(rotation_vectors=rng.uniform(-0.5, 0.5, (2, len(woman.skeleton), 3)))
+    posed = woman.twisted_skin(twist).deform_many(matrices, center="weighted")
+    np.savez(tmp_path / "poses.npz", posed=posed, skinning_matrices=matrices)
+
+    def run(*options: str) -> str:
+        arguments = ["weights", str(tmp_path / "woman.glb"), *options, "-o", str(tmp_path / "out.glb")]
+        return CliRunner().invoke(main, arguments).output
+
+    shown = run("--fit", str(tmp_path / "poses.npz"), "--initial", "--twist", "auto", "--limit", "8")
+    assert "error 0.000% of the size, at most 0.000%" in shown
+    given = woman.skin.influences()
+    found = weights.fit(woman.mesh.positions, posed, matrices, twist=twist, influences=8, initial=given)
+    written = sbs.load(tmp_path / "out.glb").skin.influences()
+    expected = weights.to_dense(*found, len(woman.skeleton))
+    np.testing.assert_allclose(weights.to_dense(*written, len(woman.skeleton)), expected, rtol=0, atol=1e-6)
+    assert "--initial needs --fit" in run("--initial", "--heat")
+    assert "--twist needs --fit" in run("--twist", "auto", "--heat")
+
+
 @pytest.mark.parametrize(("method", "center"), FORMULAS)
 def test_initial_weights_are_never_left_for_worse(method: Method, center: Center) -> None:
     """On examples that no weights make, from any weights; and weights that meet the examples stay."""

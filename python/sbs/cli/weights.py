@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import click
 import numpy as np
@@ -14,10 +13,8 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..options import MethodName, method_name
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
-from ..rigging.triangle_mesh import diagonal
 from ..support.files import replacing
 from ..weights import (
     Capsules,
@@ -25,7 +22,6 @@ from ..weights import (
     bone_segments,
     capsule_weights,
     check,
-    fit,
     fit_capsules,
     for_spherical,
     heat_weights,
@@ -39,10 +35,10 @@ from ..weights.spherical import REACH
 from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
-from .options import CHARACTER, JSON, MethodChoice, known_joints, output_option, refuse_without
+from .how_to_fit import HowToFit, how_to_fit
+from .options import CHARACTER, JSON, known_joints, output_option, refuse_without
 from .pictures import PictureOptions, picture_options, refuse_picture_options
-from .progress import progress_bar
-from .streams import InputFile, OutputFile
+from .streams import OutputFile
 from .terminal import say
 from .weight_findings import described_for_json, findings
 
@@ -55,30 +51,7 @@ def shown_or_written(context: click.Context) -> str:
 @click.command()
 @CHARACTER
 @click.option("--capsules", "capsules_from", metavar="auto|FILE", help="Weights by capsules: fitted, or from a file.")
-@click.option(
-    "--fit",
-    "examples",
-    type=InputFile(),
-    help="Weights fitted to examples: an NPZ with `posed` (F, V, 3) and `skinning_matrices` (F, J, 4, 4).",
-)
-@click.option(
-    "--fit-method",
-    type=MethodChoice(["SBS", "LBS", "DQS"], method_name),
-    default="SBS",
-    show_default=True,
-    help="What --fit is for; SBS about weighted centers.",
-)
-@click.option(
-    "--fit-smoothness",
-    type=click.FloatRange(0),
-    default=0.0,
-    help="How alike --fit makes the weights of neighbors: 0.05 to 0.3 where examples have noise.",
-)
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Fit on the workers of this Dask cluster, such as tcp://farm:8786.  [default: on this machine]",
-)
+@how_to_fit
 @click.option("--heat", is_flag=True, help="Weights by heat; --capsules are for a mesh on which heat can't work.")
 @click.option(
     "--joints",
@@ -122,10 +95,7 @@ def weights(
     context: click.Context,
     file: Path,
     capsules_from: str | None,
-    examples: Path | None,
-    fit_method: MethodName,
-    fit_smoothness: float,
-    scheduler: str | None,
+    how: HowToFit,
     heat: bool,
     joint_choice: str,
     purpose: str | None,
@@ -148,9 +118,7 @@ def weights(
     if not checks:
         refuse_without("--check", "as_json")
     check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
-    if examples is None:
-        refuse_without("--fit", "fit_method", "fit_smoothness", "scheduler")
-    elif heat or capsules_from is not None:
+    if how.examples is not None and (heat or capsules_from is not None):
         raise click.UsageError("--fit takes the place of --heat and --capsules")
     if purpose is None:
         refuse_without("--for", "reach")
@@ -161,10 +129,7 @@ def weights(
 
     joints = usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
-    if examples is not None:
-        made: Influences = fitted(character, examples, fit_method, most or 4, fit_smoothness, scheduler)
-    else:
-        made = make(character, capsules, heat, joints)
+    made = how.fit(character, most or 4) or make(character, capsules, heat, joints)
     if purpose is not None:
         made = for_spherical(character.with_weights(*made), reach=reach)
     influences = corrected(character, made, smoothing, threshold, most)
@@ -267,46 +232,6 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
         say(f"capsules: {outside} vertices outside of all, which go to the nearest")
         return capsule_weights(np.asarray(mesh.positions, np.float64), capsules)
     return tidy(mesh.joint_indices, mesh.joint_weights)
-
-
-def fitted(
-    character: Character,
-    source: Path,
-    method: MethodName,
-    most: int,
-    smoothness: float,
-    scheduler: str | None,
-) -> Influences:
-    """Weights fitted to the examples of a file."""
-    arrays = {}
-    try:
-        with np.load(source, allow_pickle=False) as found:
-            for name in ("posed", "skinning_matrices"):
-                arrays[name] = found[name]
-    except (OSError, ValueError, KeyError, BadZipFile, AttributeError, TypeError) as error:
-        raise Refusal(f"{source}: no NPZ with arrays `posed` and `skinning_matrices`: {error}") from None
-    posed, matrices = arrays["posed"], arrays["skinning_matrices"]
-    expected = (len(posed), len(character.skeleton))
-    if matrices.shape[:2] != expected:
-        raise Refusal(f"{source}: skinning_matrices has shape {matrices.shape}, expected {(*expected, 4, 4)}")
-    mesh = character.mesh
-    with progress_bar() as bar:
-        task = bar.add_task("fitting", total=1.0)
-        result = fit(
-            mesh.positions,
-            posed,
-            matrices,
-            method=method,
-            influences=most,
-            smoothness=smoothness,
-            triangles=mesh.triangles if smoothness else None,
-            scheduler=scheduler,
-            progress=lambda share: bar.update(task, completed=share),
-        )
-    size = diagonal(mesh.positions)
-    typical = np.sqrt(np.square(result.errors).mean())
-    say(f"fit: {len(posed)} frames, error {typical / size:.3%} of the size, at most {result.errors.max() / size:.3%}")
-    return result
 
 
 def corrected(
