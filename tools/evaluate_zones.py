@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
@@ -30,6 +31,7 @@ from sbs.quality import fit_zones, measures
 from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
 from sbs.samples import load as load_sample
+from sbs.weights import bone_segments
 
 ZONES: tuple[tuple[BlendingProfile, float], ...] = (
     ("linear", 1.0),
@@ -42,6 +44,21 @@ LEVELS = 3
 PROFILES: tuple[BlendingProfile, ...] = ("linear", "smoothstep")
 SCALES = 1.25, 1.5
 """Of all joints alike, compared with zones that are fitted."""
+
+CHAINS = (
+    ("tube", 30.0),
+    ("tube", 60.0),
+    ("hand_webxr index-finger 5", 45.0),
+    ("hand_webxr index-finger 5", 75.0),
+    ("wolf_quaternius Tail 8", 20.0),
+    ("wolf_quaternius Tail 8", 40.0),
+    ("rat_quaternius Tail 7", 20.0),
+    ("rat_quaternius Tail 7", 40.0),
+)
+"""Of characters the folder, how the names of the joints begin, and their number; and by how much each bends."""
+
+WIDEST = 100.0
+"""Zones of this scale go from the middle of a bone to that of the next."""
 
 AROUND = 2.0
 """How far around her knee curvature is measured; the woman is 16.7 tall."""
@@ -122,6 +139,88 @@ def limbs() -> Iterator[Limb]:
             mesh.triangles,
             (mesh.joint_indices, mesh.joint_weights.astype(np.float64)),
         )
+
+
+def spline(skeleton: sbs.Skeleton, positions: Floats, blending: sbs.BonesBlending, chain: list[int]) -> sbs.Skin:
+    """A quadratic B-spline of the rotations of three joints, with its knots at joints, about points on the bones.
+
+    Parameters
+    ----------
+    blending : BonesBlending
+        Linear, in zones from middle to middle of bones.
+    """
+    parents = np.asarray(skeleton.parents)
+    child = np.full(len(parents), -1)
+    child[parents[chain]] = chain
+    own = blending.attachment
+    before = blending.t < 0.5
+    middle = np.where(before, parents[own], own)
+    joints = np.stack([np.append(parents, -1)[middle], middle, np.where(before, own, child[own])], axis=1)
+    place = np.where(before, blending.t + 0.5, blending.t - 0.5)
+    weights = np.stack([np.square(1 - place) / 2, 0.5 + place - np.square(place), np.square(place) / 2], axis=1)
+    is_chained = np.isin(own, chain)
+    joints[~is_chained], weights[~is_chained] = np.stack([own, own, own], axis=1)[~is_chained], (0, 1, 0)
+    absent = (joints < 0) | (weights == 0)
+    weights[:, 1] += np.where(absent, weights, 0)[:, [0, 2]].sum(axis=1)
+    joints[absent], weights[absent] = 0, 0
+    heads, tails = bone_segments(skeleton)
+    axes = (tails - heads) / np.linalg.norm(tails - heads, axis=1, keepdims=True)
+
+    def along(bones: NDArray[np.integer]) -> Floats:
+        return np.asarray(np.einsum("vx,vx->v", positions - heads[bones], axes[bones]))
+
+    bones = np.where((along(own) < 0) & (parents[own] >= 0), parents[own], own)
+    centers = heads[bones] + along(bones)[:, None] * axes[bones]
+    return sbs.Skin(
+        positions, joints, weights, parents=parents, joint_positions=skeleton.joint_positions, centers=centers
+    )
+
+
+def print_chains(characters: Path) -> None:
+    """Chains whose joints all bend: smoothstep, and the spline, divided by linear; zones are as wide as can be."""
+    click.echo("\n| chain | bends | | strain | surface energy | tears | bending |\n|---|---|---|" + "---:|" * 4)
+    for name, degrees in CHAINS:
+        skeleton, positions, triangles, influences, chain = chain_of(characters, name)
+        smooth, linear = (
+            sbs.bones_blending(skeleton, positions, influences=influences, profile=profile, zone_scale=WIDEST)
+            for profile in ("smoothstep", "linear")
+        )
+        posed = chain[2:-1] if influences is None else chain[1:-1]
+        made = {
+            "linear": linear.skin(),
+            "smoothstep": smooth.skin(),
+            "spline": spline(skeleton, positions, linear, chain),
+        }
+        near = np.isin(linear.attachment, posed)[triangles].all(axis=1)
+        used, corners = np.unique(triangles[near], return_inverse=True)
+        surface = make_surface(positions[used], corners.reshape(-1, 3))
+        local = np.tile(np.eye(3), (len(skeleton), 1, 1))
+        for joint in posed:
+            local[joint] = poses.turned(skeleton, joint, poses.axes(skeleton, joint)[0], degrees)[joint]
+        matrices = skeleton.skinning_matrices(skeleton.forward(local))
+        found = {
+            key: np.array(measured(surface, skin.deform(matrices, **linear.options)[used[surface.kept]]))
+            for key, skin in made.items()
+        }
+        for key in ("smoothstep", "spline"):
+            numbers = " | ".join(f"{value:.2f}" for value in found[key] / found["linear"])
+            click.echo(f"| {name} | {degrees:g}° | {key} | {numbers} |")
+
+
+def chain_of(characters: Path, name: str) -> tuple[Any, ...]:
+    """Skeleton, positions, triangles, influences and the joints of a chain."""
+    if name == "tube":
+        limb = tube(1)
+        bind = np.tile(np.eye(4), (9, 1, 1))
+        bind[:, 0, 3] = np.arange(-8, 10, 2)
+        return sbs.Skeleton(np.arange(9) - 1, bind), limb.positions, limb.triangles, None, list(range(1, 8))
+    folder, prefix, count = name.split()
+    character = read_character(characters / folder, ())
+    skeleton, mesh = character.skeleton, character.mesh
+    joints = [joint for joint, found in enumerate(skeleton.names) if found.startswith(prefix)]
+    chain = sorted(joints, key=lambda joint: len(poses.descendants(skeleton, joint)), reverse=True)[: int(count)]
+    influences = mesh.joint_indices, mesh.joint_weights
+    return skeleton, mesh.positions.astype(np.float64), mesh.triangles, influences, chain
 
 
 def print_divided() -> None:
@@ -243,6 +342,7 @@ def main(characters: Path | None) -> None:
             click.echo(f"|{'' if number else f' {limb.name}'} | {profile} | {zone_scale:g} | {' | '.join(numbers)} |")
     print_divided()
     if characters is not None:
+        print_chains(characters)
         print_compared(characters)
 
 
