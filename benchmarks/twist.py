@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What it costs to spread the twists of limbs: ``python -m benchmarks.twist``.
+"""What it costs to spread the twists of limbs, and to blend in part: ``python -m benchmarks.twist``.
 
-Whole frames of the woman with and without, by each method: calls from Python, float32, one thread; all take turns.
+Whole frames of the woman without a twist and with, by each method, over those of linear blending without: calls from
+Python, float32, one thread; all take turns.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from .rounds import Case, frame_by_frame, measure
 from .targets import Row
 
 ROUNDS = 60
-TARGET = 1.3
+TARGETS = {
+    ("optimized", False): 1.1,
+    ("optimized, in part", True): 1.6,
+    ("weighted", False): 2.0,
+    ("weighted, in part", True): 2.2,
+}
+"""What whole frames of positions and normals may take, over those of linear blending: by method, and with a twist."""
 POSES = 8
 LARGEST_TURN = 60  # degrees
 METHODS: dict[str, DeformOptions] = {
@@ -30,7 +37,7 @@ METHODS: dict[str, DeformOptions] = {
     "weighted": {"method": "spherical", "center": "weighted"},
     "optimized": {"method": "spherical", "center": "optimized"},
 }
-PART = "optimized, in part"
+IN_PART = ("weighted", "optimized")
 
 
 def poses(skeleton: sbs.Skeleton) -> list[NDArray[np.float64]]:
@@ -51,8 +58,10 @@ def cases(character: sbs.Character) -> list[tuple[str, bool, Case]]:
     part = sbs.twist_amounts(character, twist).astype(np.float32)
     # Without, the same part everywhere: as many vertices are computed by both methods.
     methods = [(name, options, options) for name, options in METHODS.items()]
-    optimized = METHODS["optimized"]
-    methods.append((PART, {**optimized, "amount": np.full(len(part), part.min())}, {**optimized, "amount": part}))
+    same_part = np.full_like(part, part.min())
+    for name in IN_PART:
+        options = METHODS[name]
+        methods.append((f"{name}, in part", {**options, "amount": same_part}, {**options, "amount": part}))
     found = []
     for attributes in ("p", "pn"):
         for name, without, within in methods:
@@ -69,16 +78,32 @@ def case(skin: Skin, matrices: list[NDArray[np.float64]], attributes: str, optio
     return Case("sbs", "frame", options["method"], attributes, 1, "", frame_by_frame(deform, matrices))
 
 
-def main() -> None:
+def measured(rounds: int = ROUNDS) -> list[tuple[str, str, float, Row | None]]:
+    """Method, what it is of, its time over that of linear blending without a twist, and the same with its target."""
     found = cases(load_sample("woman"))
-    timings = measure([case for _, _, case in found], ROUNDS)
-    rows = []
-    for (name, _, _), without, within in zip(found[::2], timings[::2], timings[1::2], strict=True):
-        row = Row("", "", "", within.minimum / without.minimum, TARGET)
-        what = {"p": "positions", "pn": "positions, normals"}[without.case.attributes]
-        times = [f"{timing.minimum / 1000:.1f}" for timing in (without, within)]
-        rows.append((name, what, *times, f"{row.value:.2f}", f"{row.bound}, {row.verdict}"))
-    print_table(("method", "of", "without, us", "twists spread, us", "ratio", "target"), rows, left=2)
+    timings = measure([case for _, _, case in found], rounds)
+    linear = {timing.case.attributes: timing.minimum for timing in reversed(timings) if timing.case.method == "linear"}
+    made = []
+    for (name, twisted, _), timing in zip(found, timings, strict=True):
+        ratio, attributes = timing.minimum / linear[timing.case.attributes], timing.case.attributes
+        where = f"woman {attributes}{', twists spread' if twisted else ''}"
+        target = TARGETS.get((name, twisted)) if attributes == "pn" else None
+        row = Row(f"{name} / LBS, whole frame", where, "", ratio, target) if target else None
+        made.append((name, where, ratio, row))
+    return made
+
+
+def rows(rounds: int) -> list[Row]:
+    """Those that have targets."""
+    return [row for *_, row in measured(rounds) if row]
+
+
+def main() -> None:
+    cells = [
+        (name, where, f"{ratio:.2f}", f"{row.bound}, {row.verdict}" if row else "")
+        for name, where, ratio, row in measured()
+    ]
+    print_table(("method", "of", "over LBS", "target"), cells, left=2)
 
 
 if __name__ == "__main__":

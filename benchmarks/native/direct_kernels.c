@@ -82,8 +82,6 @@ SBS_INLINE void NAME(move)(const SCALAR *head, NAME(influences) in, sbs_formula 
 
 #include "kernels/pivots.inc"
 
-#include "kernels/in_part.inc"
-
 /* For groups that ask for own pivots, of which there are none here. */
 SBS_INLINE void NAME(move_any)(const sbs_kernel_args *args, size_t group, const NAME(influences) *in, size_t lane,
                                VEC3 *v, VEC3 *n) {

@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "kernels/kernels.h"
 #include "skin/skin.h"
 
 /* How much of the first method each vertex gets. */
@@ -16,19 +17,22 @@ static inline sbs_amounts sbs_amounts_in(const sbs_deform_options *options) {
   return (sbs_amounts){options->amount, options->amount_scalar};
 }
 
-/* The methods that vertices need, as bits: the base where an amount is below 1, the other where it is above 0. */
-enum {
-  SBS_NEEDS_BASE = 1,
-  SBS_NEEDS_METHOD = 2,
-  SBS_NEEDS_BOTH = SBS_NEEDS_BASE | SBS_NEEDS_METHOD
-};
+/*
+ * Whether both methods move a group alike in all poses: in float32, if it has one joint. What is rigid but for rounding
+ * is moved by R in place of A then; in float64 this would show, as would the difference from what gradients are of.
+ */
+static inline int sbs_is_moved_alike(const sbs_skin *skin, size_t group) {
+  return skin->scalar == SBS_FLOAT32 && !skin->groups[group].others;
+}
 
 /*
- * The methods that the groups of a skin need: found once in a call, for all its frames. It is a group that decides, not
- * a block or an item, because which vertices share a block depends on the order of vertices.
+ * Amounts as the kernels read them, and the methods that the groups of a skin need: found once in a call, for all its
+ * frames. It is a group that decides, not a block or an item, because which vertices share a block depends on the order
+ * of vertices.
  */
 typedef struct sbs_amounts_use {
-  atomic_uchar *groups;     /* (group_count) SBS_NEEDS_ bits */
+  void *packed;             /* (block_count, SBS_BLOCK) of the skin's type; of groups that are moved alike nothing */
+  atomic_uchar *groups;     /* (group_count) SBS_NEEDS_ bits; groups that are moved alike need the method alone */
   int32_t *solve_orders[2]; /* of skin->solve_order, the sets with a group that needs the base, and the method */
   size_t solve_counts[2];
 } sbs_amounts_use;
@@ -39,7 +43,10 @@ sbs_status sbs_check_amounts(sbs_amounts amounts, size_t begin, size_t end, sbs_
 /* Checks all amounts and finds which methods the mesh needs, by up to so many threads. Errors: OPTION, NOT_FINITE. */
 sbs_status sbs_find_needs(const sbs_skin *skin, sbs_amounts amounts, int threads, unsigned *needs, sbs_fault *fault);
 
-/* Finds which methods groups need, where the mesh needs both. The arrays of `use` are given. Errors: CANCELLED. */
-sbs_status sbs_find_amounts_use(const sbs_skin *skin, sbs_amounts amounts, int threads, sbs_amounts_use *use);
+/*
+ * Packs the amounts and finds which methods groups need, where the mesh needs both. The arrays of `use` are given.
+ * Errors: CANCELLED.
+ */
+sbs_status sbs_pack_amounts(const sbs_skin *skin, sbs_amounts amounts, int threads, sbs_amounts_use *use);
 
 #endif

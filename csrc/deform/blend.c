@@ -30,7 +30,7 @@ typedef struct blended {
 
 /* Deforms blocks by one method, into `to` in place of the output. */
 static void deform_blocks(const sbs_frame *frame, const sbs_item *blocks, blended *to) {
-  const int method = !frame->is_base;
+  const int method = !frame->method;
   sbs_kernel_args args = sbs_describe_items(frame, blocks, 1);
   args.vertices = to->vertices;
   args.runs = to->runs;
@@ -48,8 +48,7 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *blocks, blended
   const sbs_blend_args args = {
       .positions = {by->positions, by->positions + 1},
       .normals = {by->normals, by->normals + 1},
-      .amount = frame->options->amount,
-      .amount_scalar = frame->options->amount_scalar,
+      .amounts = (const char *)frame->amounts + blocks->first_block * SBS_BLOCK * sbs_scalar_size(skin->scalar),
       .vertices = skin->vertices + blocks->first_block * SBS_BLOCK,
       .runs = skin->runs + blocks->first_block,
       .copies = &skin->copies,
@@ -84,54 +83,22 @@ typedef struct blending {
   int in_part;         /* whether the kernel does both methods at once */
 } blending;
 
-/*
- * Whether both methods move a group alike, but for rounding. So they do where both are linear in it, as of one joint,
- * and A is as near to R as rounding lets tell; most vertices have one joint.
- */
-static int is_moved_alike(const sbs_frame *frame, size_t group) {
-  const sbs_skin *skin = frame->skin;
-  if (!frame->scratch.ways[group].linear || !frame->base->scratch.ways[group].linear) return 0;
-  if (skin->groups[group].others &&
-      (frame->options->method == SBS_METHOD_RIGID) != (frame->base->options->method == SBS_METHOD_RIGID)) {
-    return 0;
-  }
-  const size_t set = (size_t)skin->groups[group].set;
-  unsigned kinds = 0;
-  for (size_t k = skin->set_offsets[set]; k < skin->set_offsets[set + 1]; k++) {
-    kinds |= frame->scratch.kinds[skin->set_joints[k]];
-  }
-  return !(kinds & SBS_JOINT_SKEWED);
-}
-
-/* The kernel that deforms a group by both methods at once: where both are plain and the base is linear; else NULL. */
-static sbs_kernel *find_kernel_in_part(const sbs_frame *frame, size_t group) {
-  const sbs_frame *base = frame->base;
-  const sbs_way way = frame->scratch.ways[group], base_way = base->scratch.ways[group];
-  const int is_plain = way.form == SBS_FORM_PLAIN && base_way.form == SBS_FORM_PLAIN && base_way.linear;
-  const int is_rigid = frame->options->method == SBS_METHOD_RIGID || base->options->method == SBS_METHOD_RIGID;
-  return is_plain && !is_rigid ? sbs_choose_kernel_by_form(frame, group, SBS_FORM_IN_PART) : NULL;
-}
-
 static blending choose_blending(const sbs_frame *frame, size_t group) {
   const unsigned needs = atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
   if (needs == SBS_NEEDS_BASE) return (blending){.by = frame->base, .kernel = sbs_choose_kernel(frame->base, group)};
-  if (needs == SBS_NEEDS_METHOD || is_moved_alike(frame, group)) {
+  const sbs_way way = frame->scratch.ways[group];
+  if (needs == SBS_NEEDS_METHOD || (way.blends && way.linear)) {
     return (blending){.by = frame, .kernel = sbs_choose_kernel(frame, group)};
   }
-  return (blending){.by = frame, .kernel = find_kernel_in_part(frame, group), .in_part = 1};
+  if (!way.blends) return (blending){.by = frame};
+  return (blending){.by = frame, .kernel = sbs_choose_kernel_by_form(frame, group, SBS_FORM_IN_PART), .in_part = 1};
 }
 
 /* Items of groups that one kernel deforms. */
 static void run_kernel(const blending *how, const sbs_item *items, size_t count) {
   const sbs_frame *frame = how->by;
   sbs_kernel_args args = sbs_describe_items(frame, items, count);
-  if (how->in_part) {
-    args.amount = frame->options->amount;
-    args.amount_scalar = frame->options->amount_scalar;
-    args.linear_constants = frame->base->scratch.constants;
-    args.linear_head_size = frame->base->layout.head_size;
-    args.linear_row_size = frame->base->layout.row_size;
-  }
+  if (how->in_part) args.amounts = frame->amounts;
   how->kernel(&args);
 }
 

@@ -45,11 +45,12 @@ typedef struct sbs_frame {
 
   /*
    * Where two methods are blended by options->amount: the same frame by the other one, which has no base and shares the
-   * joints of this, and what the amounts need. Else NULL.
+   * joints of this; the amounts as packed; and what they need, unless both methods are needed everywhere. Else NULL.
    */
   struct sbs_frame *base;
+  const void *amounts;
   const sbs_amounts_use *use;
-  int is_base;
+  const struct sbs_frame *method; /* of a base: the frame that it is the base of */
 
   sbs_scratch scratch;
   sbs_constants_layout layout;

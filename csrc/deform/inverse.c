@@ -22,10 +22,9 @@ size_t sbs_invert_item(const sbs_frame *frame, const sbs_item *item) {
       .size = skin->size_with_origin,
       .singular = frame->posed.singular,
   };
-  if (frame->base) {
+  if (frame->base && !sbs_is_moved_alike(skin, (size_t)item->group)) {
     args.methods[1] = inverse_method(frame->base, item);
-    args.amount = frame->options->amount;
-    args.amount_scalar = frame->options->amount_scalar;
+    args.amounts = frame->amounts;
   }
   return sbs_choose_kernels(skin->isa, skin->scalar)->invert(&args);
 }

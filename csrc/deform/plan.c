@@ -24,6 +24,7 @@ static size_t lay_out(const sbs_skin *skin, void *memory, sbs_scratch *scratch, 
   scratch->constants = sbs_arena_take(&arena, sbs_constants_capacity(skin), sbs_scalar_size(skin->scalar));
   scratch->anchors = sbs_arena_take(&arena, skin->group_count, 4 * sbs_scalar_size(skin->scalar));
   scratch->ways = sbs_arena_take(&arena, skin->group_count, sizeof *scratch->ways);
+  use->packed = sbs_arena_take(&arena, skin->block_count, SBS_BLOCK * sbs_scalar_size(skin->scalar));
   use->groups = sbs_arena_take(&arena, skin->group_count, sizeof *use->groups);
   for (int i = 0; i < 2; i++) {
     use->solve_orders[i] = sbs_arena_take(&arena, skin->solve_count, sizeof *use->solve_orders[i]);
@@ -92,16 +93,17 @@ static sbs_status leave_out_methods(sbs_plan *plan, sbs_fault *fault) {
   if (status || needs == SBS_NEEDS_BOTH) return status;
   if (needs == SBS_NEEDS_BASE) plan->common.options = plan->base;
   plan->base = NULL;
-  return SBS_OK;
+  return status;
 }
 
-/* Finds what groups need. The inverse takes both methods everywhere. */
+/* Packs the amounts, and finds what groups need. The inverse takes both methods everywhere. */
 static sbs_status use_amounts(sbs_plan *plan) {
-  if (!plan->base || plan->common.posed.positions) return SBS_OK;
+  sbs_frame *common = &plan->common;
   sbs_scratch scratch;
-  lay_out(plan->common.skin, plan->scratch, &scratch, &plan->use);
-  plan->common.use = &plan->use;
-  return sbs_find_amounts_use(plan->common.skin, sbs_amounts_in(plan->common.options), plan->threads, &plan->use);
+  lay_out(common->skin, plan->scratch, &scratch, &plan->use);
+  common->amounts = plan->use.packed;
+  common->use = common->posed.positions ? NULL : &plan->use;
+  return sbs_pack_amounts(common->skin, sbs_amounts_in(common->options), plan->threads, &plan->use);
 }
 
 sbs_status sbs_make_plan(sbs_plan *plan, const sbs_methods *methods, sbs_fault *fault) {
@@ -110,7 +112,7 @@ sbs_status sbs_make_plan(sbs_plan *plan, const sbs_methods *methods, sbs_fault *
   choose_threads(plan);
   sbs_status status = plan->base ? leave_out_methods(plan, fault) : SBS_OK;
   if (!status) status = take_memory(plan, methods->options, fault);
-  if (!status) status = use_amounts(plan);
+  if (!status && plan->base) status = use_amounts(plan);
   plan->common.formula = sbs_choose_formula(plan->common.options);
   return status;
 }
@@ -136,6 +138,6 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
   base->scratch.joints = frame->scratch.joints;
   base->scratch.kinds = frame->scratch.kinds;
   base->scratch.stretches = frame->scratch.stretches;
-  base->is_base = 1;
+  base->method = frame;
   frame->base = base;
 }

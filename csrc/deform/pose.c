@@ -66,8 +66,8 @@ static sbs_status prepare_stretches(sbs_frame *frame, int threads) {
 /* The sets of skin->solve_order that the frame moves vertices of. */
 static const int32_t *joint_sets_to_solve(const sbs_frame *frame, size_t *count) {
   const sbs_amounts_use *use = frame->use;
-  *count = use ? use->solve_counts[!frame->is_base] : frame->skin->solve_count;
-  return use ? use->solve_orders[!frame->is_base] : frame->skin->solve_order;
+  *count = use ? use->solve_counts[!frame->method] : frame->skin->solve_count;
+  return use ? use->solve_orders[!frame->method] : frame->skin->solve_order;
 }
 
 static sbs_centers_args describe_centers(const sbs_frame *frame) {
@@ -126,11 +126,42 @@ static double weighted_damping(const sbs_deform_options *options) {
   return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
 }
 
-/* Whether the frame moves a vertex of a group. */
+/* Which methods a group needs, as SBS_NEEDS_ bits. */
+static unsigned find_needs(const sbs_frame *frame, size_t group) {
+  return atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
+}
+
+/* Whether the frame moves a vertex of a group: the base does not where the kernels of the other method do for both. */
 static int is_needed(const sbs_frame *frame, size_t group) {
   if (!frame->use) return 1;
-  const unsigned needs = atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
-  return (needs & (frame->is_base ? SBS_NEEDS_BASE : SBS_NEEDS_METHOD)) != 0;
+  const unsigned needs = find_needs(frame, group);
+  if (!frame->method) return (needs & SBS_NEEDS_METHOD) != 0;
+  return needs == SBS_NEEDS_BASE || (needs == SBS_NEEDS_BOTH && !frame->method->scratch.ways[group].blends);
+}
+
+/* Whether a joint of a group is further from a rotation than rounding in the skin's type. */
+static int is_skewed(const sbs_frame *frame, const sbs_group *group) {
+  const sbs_skin *skin = frame->skin;
+  unsigned kinds = 0;
+  for (size_t k = skin->set_offsets[group->set]; k < skin->set_offsets[group->set + 1]; k++) {
+    kinds |= frame->scratch.kinds[skin->set_joints[k]];
+  }
+  return (kinds & SBS_JOINT_SKEWED) != 0;
+}
+
+/*
+ * Whether the kernels of a method do for vertices that get its base in part: where both are linear in the group, as of
+ * one joint, or where the formula takes the linear one in part. In float32 they do for all rigid joints.
+ */
+static int blends_with_base(const sbs_frame *frame, size_t number) {
+  const sbs_frame *base = frame->base;
+  const sbs_group *group = frame->skin->groups + number;
+  const int is_linear = sbs_is_linear(&frame->layout, group) && sbs_is_linear(&base->layout, group) &&
+                        (frame->options->method == SBS_METHOD_RIGID) == (base->options->method == SBS_METHOD_RIGID);
+  const int in_part = sbs_formula_has_own_centers(frame->formula) && base->options->method == SBS_METHOD_LINEAR &&
+                      frame->scratch.ways[number].form == SBS_FORM_PLAIN;
+  if (group->others && !is_linear && !in_part) return 0;
+  return frame->skin->scalar == SBS_FLOAT32 || !is_skewed(frame, group);
 }
 
 static sbs_status write_constants(void *context, sbs_share share, int worker) {
@@ -157,6 +188,9 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
     const int needed = is_needed(frame, begin);
     for (end = frame->use ? begin + 1 : share.end; end < share.end && is_needed(frame, end) == needed;) end++;
     if (needed) write(&args, begin, end);
+    for (size_t group = begin; needed && frame->base && group < end; group++) {
+      frame->scratch.ways[group].blends = (unsigned char)blends_with_base(frame, group);
+    }
   }
   return SBS_OK;
 }

@@ -6,7 +6,7 @@
 #define FORMULA_NAME average_optimized
 #define PLAIN_KERNELS INLINED
 #define FAR_KERNELS NONE
-#define IN_PART_KERNELS NONE
+#define IN_PART_KERNELS CALLED
 #define IS_AVERAGE 1
 #define IS_OPTIMIZED 1
 #define MOVE NAME(rotate_about_given)

@@ -6,7 +6,7 @@
 #define FORMULA_NAME average_weighted
 #define PLAIN_KERNELS INLINED
 #define FAR_KERNELS NONE
-#define IN_PART_KERNELS NONE
+#define IN_PART_KERNELS CALLED
 #define IS_AVERAGE 1
 #define IS_WEIGHTED 1
 #define MOVE NAME(rotate_about_weighted)

@@ -65,6 +65,7 @@ typedef struct sbs_way {
      first pivot alone are there. */
   unsigned char own_pivots;
   unsigned char linear;  /* whether it is moved by the linear formula */
+  unsigned char blends;  /* whether its kernel does for vertices that get both methods (deform/pose.c) */
   unsigned char variant; /* which kernel of the formula and form: influences - 1, or SBS_KERNEL_INFLUENCES */
 } sbs_way;
 

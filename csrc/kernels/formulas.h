@@ -86,14 +86,17 @@ enum {
   SBS_OWN_OFFSET = 16, /* (4) e_i */
   SBS_OPTIMIZED_ROW = 20,
 
-  SBS_WEIGHTED_GRAM = 20,             /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22); general: of R_i R_p^T - I */
-  SBS_WEIGHTED_DAMPING_OF = 26,       /* half the damping times |R_i|^2 / 3 */
-  SBS_WEIGHTED_DAMPING_OF_PIVOT = 27, /* the same of the pivot */
-  SBS_WEIGHTED_MOMENT = 28,           /* (4) D_i^T e_i; general: nothing */
+  SBS_WEIGHTED_GRAM = 20,         /* (6) D_i^T D_i as (00, 01, 02, 11, 12, 22); general: of R_i R_p^T - I */
+  SBS_WEIGHTED_HALF_DAMPING = 26, /* (2) and 0 */
+  SBS_WEIGHTED_MOMENT = 28,       /* (4) D_i^T e_i; general: nothing */
   SBS_WEIGHTED_ROW = 32,
 
-  /* Of two rigid joints, in the place of the Gram matrix and what follows it. */
-  SBS_WEIGHTED_ARM = SBS_WEIGHTED_GRAM /* (12) Y, where y = Y x + the shift of the head */
+  /*
+   * Of two rigid joints, whose center moves by f D_i x + e' further by the joint than by the pivot. The fourth numbers
+   * of D_i are e_i, the offset is e'.
+   */
+  SBS_WEIGHTED_DAMPED = SBS_OWN_OFFSET + 3, /* f, the share of damping: 0 but for rounding, if the joint turns */
+  SBS_WEIGHTED_ARM = SBS_WEIGHTED_GRAM      /* (12) Y, where y = Y x + the shift of the head */
 };
 
 /* Behind a row of any formula but the linear one, where there is a joint that is not rigid. */
@@ -158,6 +161,11 @@ static inline int sbs_formula_has_set_centers(sbs_formula formula) {
   return sbs_traits[formula].center == SBS_CENTER_JOINT_SET;
 }
 
+/* Whether vertices have centers of their own, about which the formula takes the linear one in part as well. */
+static inline int sbs_formula_has_own_centers(sbs_formula formula) {
+  return sbs_formula_is_optimized(formula) || sbs_formula_is_weighted(formula);
+}
+
 /* Whether Q is blended from the quaternions q_i themselves: centers are near, so that it loses nothing. */
 static inline int sbs_formula_is_absolute(sbs_formula formula) {
   return sbs_formula_is_optimized(formula) && !sbs_formula_is_average(formula);
@@ -181,7 +189,9 @@ static inline size_t sbs_formula_general_row(sbs_formula formula) {
  *            the shift of the head: the rows have u_i x the shift, computed in double. Of averages only where the
  *            joints also turn a lot against each other
  *   general  a joint is not rigid, or moves normals by a matrix of their own
- *   in part  not a form of a group, but of a kernel: plain, and blended by amounts with the plain linear formula
+ *   in part  not a form of a group, but of a kernel: plain, and blended by amounts with the plain linear formula. Of
+ *            formulas in which vertices have centers of their own: v' = the linear v' + amount (Q - M) (v - c), so that
+ *            the center moves towards the vertex, c + (1 - amount) (v - c), and nothing else changes
  */
 typedef enum sbs_form {
   SBS_FORM_PLAIN,

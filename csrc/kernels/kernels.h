@@ -27,11 +27,7 @@ typedef struct sbs_kernel_args {
   const int32_t *heaviest;
   const void *normals; /* or NULL */
   const void *centers; /* z of every vertex; read by the optimized formulas */
-  /* Of kernels in part alone: how much of the formula each vertex of the mesh gets; the rest is the linear formula. */
-  const void *amount;
-  sbs_scalar amount_scalar;
-  const void *linear_constants; /* of the linear formula, as are the sizes */
-  size_t linear_head_size, linear_row_size;
+  const void *amounts; /* (block_count, SBS_BLOCK) of the skin, as packed; for kernels in part alone, else NULL */
   const int32_t *vertices;
   const uint16_t *runs;
   size_t first_block; /* the block that these two begin with */
@@ -44,13 +40,27 @@ typedef struct sbs_kernel_args {
 
 typedef void sbs_kernel(const sbs_kernel_args *args);
 
+/* The methods that vertices need, as bits: the base where an amount is below 1, the other where it is above 0. */
+enum {
+  SBS_NEEDS_BASE = 1,
+  SBS_NEEDS_METHOD = 2,
+  SBS_NEEDS_BOTH = SBS_NEEDS_BASE | SBS_NEEDS_METHOD,
+  SBS_AMOUNT_OUTSIDE = 4 /* beside both: an amount may not be in [0, 1], unless it is -0 */
+};
+
+/* Returns what vertices of such amounts need: SBS_NEEDS_ bits, and SBS_AMOUNT_OUTSIDE. */
+typedef unsigned sbs_scan_kernel(const void *amounts, sbs_scalar scalar, size_t count);
+
+/* Packs the amounts of some vertices of the mesh, in that order and in the kernel's type. */
+typedef void sbs_pack_kernel(const void *amounts, sbs_scalar scalar, const int32_t *vertices, size_t count,
+                             void *packed);
+
 /* Blocks of which both methods have made positions, and normals if wanted. */
 typedef struct sbs_blend_args {
   const void *positions[2]; /* x y z of each vertex of the blocks, by the base and by the method; aligned */
   const void *normals[2];   /* the same */
-  const void *amount;       /* (vertex_count of the mesh) how much of the method each vertex gets */
-  sbs_scalar amount_scalar;
-  const int32_t *vertices; /* of those blocks, as are their runs */
+  const void *amounts;      /* of those blocks, as packed: how much of the method each vertex gets */
+  const int32_t *vertices;  /* of those blocks, as are their runs */
   const uint16_t *runs;
   const sbs_copies *copies;
   size_t first_block, block_count;
@@ -82,9 +92,8 @@ typedef struct sbs_inverse_method {
 
 typedef struct sbs_inverse_args {
   sbs_inverse_method methods[2];
-  const void *amount; /* (vertex_count of the mesh) how much of the first each vertex gets, or NULL: all; no second */
-  sbs_scalar amount_scalar;
-  const void *posed; /* of the mesh */
+  const void *amounts; /* of the skin, as packed: how much of the first each vertex gets, or NULL: all; no second */
+  const void *posed;   /* of the mesh */
   size_t posed_stride;
   double origin[3];        /* what the packed positions are relative to */
   double size;             /* of the mesh, around the origin too; above 0 */
@@ -97,6 +106,8 @@ typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
 /* What is compiled for one instruction set and scalar type. */
 typedef struct sbs_kernels {
   sbs_constants_batch *write_constants;
+  sbs_scan_kernel *scan_amounts;
+  sbs_pack_kernel *pack_amounts;
   sbs_blend_kernel *mix;
   sbs_inverse_kernel *invert;
   const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];

@@ -6,7 +6,7 @@
 #define FORMULA_NAME spherical
 #define PLAIN_KERNELS FROM_2
 #define FAR_KERNELS FLOAT_FROM_3
-#define IN_PART_KERNELS INLINED
+#define IN_PART_KERNELS NONE
 #define MOVE NAME(rotate)
 #if SBS_VECTOR_BYTES == 32 /* as in kernels/linear.c */
 #define MOVE_TWO NAME(rotate_two)

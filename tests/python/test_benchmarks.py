@@ -265,7 +265,8 @@ def test_twists_are_timed_by_every_method_without_and_with() -> None:
     from sbs.samples import load as load_sample
 
     found = twist.cases(load_sample("woman"))
-    assert [name for name, _, _ in found[:10:2]] == [*twist.METHODS, twist.PART]
-    assert [spread for _, spread, _ in found] == [False, True] * 10
-    assert [case.attributes for _, _, case in found] == ["p"] * 10 + ["pn"] * 10
+    assert [name for name, _, _ in found[:12:2]] == [*twist.METHODS, "weighted, in part", "optimized, in part"]
+    assert [spread for _, spread, _ in found] == [False, True] * 12
+    assert [case.attributes for _, _, case in found] == ["p"] * 12 + ["pn"] * 12
     assert all(len(case.run(1)) == 1 for _, _, case in found)
+    assert [row.target for row in twist.rows(1)] == [2.0, 1.1, 2.2, 1.6]
