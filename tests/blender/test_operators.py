@@ -87,7 +87,8 @@ def mark_bones(_folder: Path) -> None:
 
 def fit_zones(_folder: Path) -> None:
     addon.ops.bind()
-    active_object().sbs.method = "BONES_BLENDING"
+    tube: Any = active_object()
+    tube.sbs.method = "BONES_BLENDING"
     current_layer().update()
     addon.ops.fit_zones()
 
