@@ -12,8 +12,8 @@
  * more joints, and go on by Gauss-Newton steps with the derivatives of docs/fitting.md: each is again such a point of a
  * hull, and damped (Levenberg and Marquardt) so that the error never grows. Quaternions have their signs relative to
  * the heaviest joint, and the error jumps where another becomes the heaviest; so where examples are not met and signs
- * can differ, the steps are made again with each of the nearest joints as the heaviest, and the best is kept. In the end
- * joints are exchanged for others as long as that lowers the error.
+ * can differ, the steps are made again with each of the nearest joints as the heaviest, and the best is kept. In the
+ * end joints are exchanged for others as long as that lowers the error.
  *
  * Where a function here fails, it has written nothing, also where it was cancelled. All numbers, of options too, are up
  * to SBS_LARGEST.
