@@ -24,7 +24,9 @@ const SAMPLES = {
   hand: {
     label: "The hand",
     joint: "middle-finger-phalanx-proximal",
-    limbs: [],
+    limbs: ["index", "middle", "ring", "pinky"]
+      .flatMap((finger) => ["metacarpal", "phalanx-proximal", "phalanx-intermediate"].map((part) => `${finger}-finger-${part}`))
+      .concat("thumb-phalanx-proximal"),
     turn: 0.5,
     tilt: 0.6,
     twist: 0,
