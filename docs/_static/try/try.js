@@ -25,7 +25,8 @@ const SAMPLES = {
     label: "The hand",
     joint: "middle-finger-phalanx-proximal",
     limbs: ["index", "middle", "ring", "pinky"]
-      .flatMap((finger) => ["metacarpal", "phalanx-proximal", "phalanx-intermediate"].map((part) => `${finger}-finger-${part}`))
+      .map((name) => name + "-finger-")
+      .flatMap((name) => ["metacarpal", "phalanx-proximal", "phalanx-intermediate"].map((part) => name + part))
       .concat("thumb-phalanx-proximal"),
     turn: 0.5,
     tilt: 0.6,
