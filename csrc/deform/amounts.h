@@ -18,8 +18,9 @@ static inline sbs_amounts sbs_amounts_in(const sbs_deform_options *options) {
 }
 
 /*
- * Whether both methods move a group alike in all poses: in float32, if it has one joint. What is rigid but for rounding
- * is moved by R in place of A then; in float64 this would show, as would the difference from what gradients are of.
+ * Whether both methods move a group alike in all poses: in float32, if it has one joint. A rigid joint moves vertices
+ * by R in the rotation methods and by A in the linear ones, which differ by up to SBS_RIGID_TOLERANCE. In float64 this
+ * difference counts: gradients are those of a base that moves by A.
  */
 static inline int sbs_is_moved_alike(const sbs_skin *skin, size_t group) {
   return skin->scalar == SBS_FLOAT32 && !skin->groups[group].others;

@@ -45,7 +45,7 @@ enum {
   SBS_NEEDS_BASE = 1,
   SBS_NEEDS_METHOD = 2,
   SBS_NEEDS_BOTH = SBS_NEEDS_BASE | SBS_NEEDS_METHOD,
-  SBS_AMOUNT_OUTSIDE = 4 /* beside both: an amount may not be in [0, 1], unless it is -0 */
+  SBS_AMOUNT_OUTSIDE = 4 /* with both of the others: an amount is outside [0, 1], or it is -0 */
 };
 
 /* Returns what vertices of such amounts need: SBS_NEEDS_ bits, and SBS_AMOUNT_OUTSIDE. */

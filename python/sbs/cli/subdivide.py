@@ -15,12 +15,11 @@ from ..characters.character import Character
 from ..characters.loading import load
 from ..mesh import Scheme, subdivide_bent, subdivide_near_joints
 from ..poses import flexed
+from ..quality.zones import BENDS
 from .completion import complete_joints
 from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
 from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_without
 from .terminal import say
-
-BENDS = (45.0, 90.0, 120.0)
 
 
 @click.command()
