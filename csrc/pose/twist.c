@@ -8,50 +8,23 @@
 #include "base/fault.h"
 #include "base/progress.h"
 #include "base/scalar.h"
-#include "pose/batches.h"
 #include "pose/check.h"
-#include "pose/joint.h"
-
-void sbs_read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices) {
-  const size_t size = 4 * pose->rows;
-  if (pose->scalar == SBS_FLOAT32) {
-    const float *from = (const float *)pose->skinning_matrices + first * size;
-    for (size_t j = 0; j < count; j++, from += size, matrices += 12) {
-      for (size_t i = 0; i < 12; i++) matrices[i] = (double)from[i];
-    }
-  } else {
-    const double *from = (const double *)pose->skinning_matrices + first * size;
-    for (size_t j = 0; j < count; j++) memcpy(matrices + 12 * j, from + size * j, 12 * sizeof *matrices);
-  }
-}
+#include "pose/rotations.h"
 
 /*
- * The rotations R of some bones' joints, in the order joint, parent, child; where there is none, that of the joint
- * itself. Matrices that are off by 1e-8, as products of float32 matrices are, have the exact nearest one.
+ * The rotations of some bones' joints, in the order joint, parent, child; where there is none, that of the joint
+ * itself.
  */
 static sbs_status find_rotations(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
-                                 sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)]) {
-  double matrices[12 * (3 * SBS_TWIST_BONES)];
-  sbs_joint joints[(3 * SBS_TWIST_BONES)];
-  unsigned char kinds[(3 * SBS_TWIST_BONES)];
+                                 sbs_vec4 quaternions[3 * SBS_TWIST_BONES]) {
+  int32_t joints[3 * SBS_TWIST_BONES] = {0};
   for (size_t b = 0; b < count; b++) {
     const sbs_twist_bone *bone = twist->bones + first + b;
-    const int32_t of[3] = {bone->joint, bone->parent < 0 ? bone->joint : bone->parent,
-                           bone->child < 0 ? bone->joint : bone->child};
-    for (size_t i = 0; i < 3; i++) sbs_read_matrices(pose, (size_t)of[i], 1, matrices + 12 * (3 * b + i));
+    joints[3 * b] = bone->joint;
+    joints[3 * b + 1] = bone->parent < 0 ? bone->joint : bone->parent;
+    joints[3 * b + 2] = bone->child < 0 ? bone->joint : bone->child;
   }
-  const sbs_joints_args args = {
-      .matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3, .joints = joints, .kinds = kinds};
-  sbs_choose_joints_batch(twist->isa)(&args, 0, 3 * count);
-  for (size_t j = 0; j < 3 * count; j++) {
-    if (kinds[j] & SBS_JOINT_NONRIGID) {
-      sbs_stretch stretch;
-      const sbs_status status = sbs_decompose_joint(joints + j, SBS_JOINT_NONRIGID, &stretch);
-      if (status) return status;
-    }
-    quaternions[j] = joints[j].quaternion;
-  }
-  return SBS_OK;
+  return sbs_find_rotations(twist->isa, pose, joints, 3 * count, quaternions);
 }
 
 /* The twist about an axis of one rotation as another one sees it, conj(from) to. */
@@ -63,7 +36,7 @@ static double twist_between(sbs_vec4 from, sbs_vec4 to, sbs_vec3 axis, double ex
 
 sbs_status sbs_twist_find_angles(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
                                  const double *previous, double *angles) {
-  sbs_vec4 quaternions[(3 * SBS_TWIST_BONES)];
+  sbs_vec4 quaternions[3 * SBS_TWIST_BONES];
   const sbs_status status = find_rotations(twist, pose, first, count, quaternions);
   for (size_t b = 0; b < count && !status; b++) {
     const sbs_twist_bone *bone = twist->bones + first + b;

@@ -3,10 +3,11 @@
 #define SBS_POSE_TWIST_H
 
 #include "base/fault.h"
+#include "pose/rotations.h"
 #include "skin/skin.h"
 
-/* Bones whose rotations are found at once. */
-#define SBS_TWIST_BONES 8
+/* Bones whose rotations are found at once, of three joints each. */
+#define SBS_TWIST_BONES (SBS_MOST_ROTATIONS / 3)
 
 /* Finds a and b of bones [first, first + count), at most SBS_TWIST_BONES, in a pose that was checked. */
 sbs_status sbs_twist_find_angles(const sbs_twist *twist, const sbs_pose *pose, size_t first, size_t count,
@@ -24,9 +25,6 @@ sbs_status sbs_check_skin_poses(const sbs_skin *skin, const sbs_pose *poses, siz
 
 /* Checks the angles of poses, if they are given: the twist, which may be NULL, has to be there then. */
 sbs_status sbs_check_twist_angles(const sbs_twist *twist, const sbs_pose *poses, size_t frame_count, sbs_fault *fault);
-
-/* Reads the matrices of joints [first, first + count) of a pose, as (count, 3, 4). */
-void sbs_read_matrices(const sbs_pose *pose, size_t first, size_t count, double *matrices);
 
 /* One of several poses of a skeleton, with a twist or NULL. */
 sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_twist *twist, size_t frame);

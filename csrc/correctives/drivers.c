@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "correctives/drivers.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/arguments.h"
+#include "base/fault.h"
+#include "base/memory.h"
+
+sbs_drivers_desc sbs_default_drivers_desc(void) {
+  return (sbs_drivers_desc){0};
+}
+
+size_t sbs_drivers_pose_count(const sbs_drivers *drivers) {
+  return drivers ? drivers->pose_count : 0;
+}
+
+void sbs_drivers_free(sbs_drivers *drivers) {
+  if (!drivers) return;
+  const sbs_allocator allocator = drivers->allocator;
+  sbs_release(&allocator, drivers->drivers);
+  sbs_release(&allocator, drivers->joints);
+  sbs_release(&allocator, drivers->pose_numbers);
+  sbs_release(&allocator, drivers->coordinates);
+  sbs_release(&allocator, drivers->combinations);
+  sbs_release(&allocator, drivers);
+}
+
+/* ------------------------------------------------------------------------------------------------------- checks -- */
+
+/* The squares of shorter axes would have lost digits. */
+#define SHORTEST 1e-140
+
+/* The least coordinates of a pose, and the least pivot of F, in radians: with less, weights would change too fast. */
+#define NEAREST_TO_REST 1e-3
+#define LEAST_PIVOT 1e-3
+
+/* The most that corners of functions are rounded by, in radians. */
+#define MOST_ROUNDING 0.05
+
+static sbs_status check_arrays(const sbs_drivers_desc *desc, sbs_fault *fault) {
+  if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
+  if (desc->joint_count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)desc->joint_count, INT32_MAX);
+  }
+  if (!desc->driver_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "driver_count");
+  if (desc->driver_count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "driver_count", (double)desc->driver_count, INT32_MAX);
+  }
+  if (!desc->pose_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "pose_count");
+  if (desc->pose_count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "pose_count", (double)desc->pose_count, INT32_MAX);
+  }
+  if (!desc->driver_offsets) return sbs_fault_in(fault, SBS_ERROR_NULL, "driver_offsets");
+  if (!desc->joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
+  if (!desc->parents) return sbs_fault_in(fault, SBS_ERROR_NULL, "parents");
+  if (!desc->axes) return sbs_fault_in(fault, SBS_ERROR_NULL, "axes");
+  if (!desc->pose_drivers) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose_drivers");
+  if (!desc->coordinates) return sbs_fault_in(fault, SBS_ERROR_NULL, "coordinates");
+  return SBS_OK;
+}
+
+static sbs_status check_offsets(const sbs_drivers_desc *desc, sbs_fault *fault) {
+  const size_t *offsets = desc->driver_offsets;
+  if (offsets[0]) return sbs_fault_row(fault, SBS_ERROR_OPTION, "driver_offsets", 0, (double)offsets[0], 0.0);
+  for (size_t d = 0; d < desc->driver_count; d++) {
+    if (offsets[d + 1] <= offsets[d]) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "driver_offsets", d + 1, (double)offsets[d + 1],
+                           (double)offsets[d]);
+    }
+    if (offsets[d + 1] > INT32_MAX) {
+      return sbs_fault_row(fault, SBS_ERROR_TOO_LARGE, "driver_offsets", d + 1, (double)offsets[d + 1], INT32_MAX);
+    }
+    const int part = desc->parts ? (int)desc->parts[d] : SBS_DRIVER_SWING;
+    if (part < SBS_DRIVER_SWING || part > SBS_DRIVER_BOTH) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "parts", d, part, SBS_DRIVER_BOTH);
+    }
+  }
+  return SBS_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------------- new drivers -- */
+
+static sbs_status read_joints(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
+  const int32_t count = (int32_t)desc->joint_count;
+  sbs_status status = sbs_validate_numbers(desc->axes, drivers->driving_joint_count, 3, "axes", fault);
+  if (status) return status;
+  for (size_t d = 0; d < desc->driver_count; d++) {
+    const size_t first = desc->driver_offsets[d], end = desc->driver_offsets[d + 1];
+    drivers->drivers[d].first_joint = first;
+    drivers->drivers[d].joint_count = end - first;
+    for (size_t i = first; i < end; i++) {
+      const int32_t joint = desc->joints[i], parent = desc->parents[i];
+      if (joint < 0 || joint >= count) {
+        return sbs_fault_row(fault, SBS_ERROR_JOINT_INDEX, "joints", i, joint, count);
+      }
+      if (parent < -1 || parent >= count || parent == joint) {
+        return sbs_fault_row(fault, SBS_ERROR_PARENT, "parents", i, parent, count);
+      }
+      const sbs_vec3 axis = sbs_vec3_read(desc->axes + 3 * i);
+      const double length = sbs_vec3_length(axis);
+      if (!(length > SHORTEST)) return sbs_fault_row(fault, SBS_ERROR_OPTION, "axes", i, length, 0.0);
+      drivers->joints[i] = (sbs_driving_joint){.joint = joint,
+                                               .parent = parent,
+                                               .part = desc->parts ? desc->parts[d] : SBS_DRIVER_SWING,
+                                               .axis = {axis.x / length, axis.y / length, axis.z / length}};
+    }
+  }
+  return SBS_OK;
+}
+
+/* Counts the poses of each driver, and finds where what belongs to them stands. */
+static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
+  for (size_t k = 0; k < desc->pose_count; k++) {
+    const int32_t driver = desc->pose_drivers[k];
+    if (driver < 0 || (size_t)driver >= desc->driver_count) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "pose_drivers", k, driver, (double)desc->driver_count);
+    }
+    drivers->drivers[driver].pose_count++;
+  }
+  size_t poses = 0, coordinates = 0, combinations = 0;
+  for (size_t d = 0; d < desc->driver_count; d++) {
+    sbs_driver *driver = drivers->drivers + d;
+    driver->first_pose = poses;
+    driver->coordinates = coordinates;
+    driver->combinations = combinations;
+    poses += driver->pose_count;
+    coordinates += driver->pose_count * 3 * driver->joint_count;
+    combinations += driver->pose_count * driver->pose_count;
+  }
+  drivers->coordinates = sbs_allocate(&drivers->allocator, coordinates, sizeof *drivers->coordinates);
+  drivers->combinations = sbs_allocate(&drivers->allocator, combinations, sizeof *drivers->combinations);
+  if (!drivers->coordinates || !drivers->combinations) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  return SBS_OK;
+}
+
+/* Reads the coordinates of all poses, in the order of drivers. */
+static sbs_status read_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
+  const double *from = desc->coordinates;
+  for (size_t d = 0; d < desc->driver_count; d++) {
+    drivers->drivers[d].pose_count = 0; /* so far */
+    drivers->drivers[d].rounding = MOST_ROUNDING;
+  }
+  for (size_t k = 0; k < desc->pose_count; k++) {
+    sbs_driver *driver = drivers->drivers + desc->pose_drivers[k];
+    const size_t size = 3 * driver->joint_count, number = driver->pose_count++;
+    double square = 0.0;
+    for (size_t i = 0; i < size; i++) {
+      const sbs_status status = sbs_validate_number(from[i], SBS_LARGEST, "coordinates", k, i, fault);
+      if (status) return status;
+      square += from[i] * from[i];
+    }
+    if (!(square >= NEAREST_TO_REST * NEAREST_TO_REST)) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "coordinates", k, sqrt(square), NEAREST_TO_REST);
+    }
+    driver->rounding = fmin(driver->rounding, 0.25 * sqrt(square));
+    drivers->pose_numbers[driver->first_pose + number] = k;
+    memcpy(drivers->coordinates + driver->coordinates + number * size, from, size * sizeof *from);
+    from += size;
+  }
+  return SBS_OK;
+}
+
+/*
+ * Inverts a matrix (n, n), in place, by Gauss-Jordan elimination with pivots from the column. Returns the number of the
+ * column that is nearly a combination of those before it; n if there is none.
+ */
+static size_t invert(double *matrix, size_t n, size_t *rows) {
+  for (size_t k = 0; k < n; k++) {
+    size_t pivot = k;
+    for (size_t i = k + 1; i < n; i++) {
+      if (fabs(matrix[i * n + k]) > fabs(matrix[pivot * n + k])) pivot = i;
+    }
+    if (!(fabs(matrix[pivot * n + k]) > LEAST_PIVOT)) return k;
+    rows[k] = pivot;
+    for (size_t j = 0; j < n; j++) {
+      const double swapped = matrix[k * n + j];
+      matrix[k * n + j] = matrix[pivot * n + j];
+      matrix[pivot * n + j] = swapped;
+    }
+    const double over = 1.0 / matrix[k * n + k];
+    matrix[k * n + k] = 1.0;
+    for (size_t j = 0; j < n; j++) matrix[k * n + j] *= over;
+    for (size_t i = 0; i < n; i++) {
+      if (i == k) continue;
+      const double factor = matrix[i * n + k];
+      matrix[i * n + k] = 0.0;
+      for (size_t j = 0; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
+    }
+  }
+  for (size_t k = n; k--;) { /* exchanged rows are exchanged columns of the inverse */
+    for (size_t i = 0; i < n && rows[k] != k; i++) {
+      const double swapped = matrix[i * n + k];
+      matrix[i * n + k] = matrix[i * n + rows[k]];
+      matrix[i * n + rows[k]] = swapped;
+    }
+  }
+  return n;
+}
+
+/* Finds the combinations of functions that are 1 at one pose of a driver and 0 at the others. */
+static sbs_status combine_functions(sbs_drivers *drivers, const sbs_driver *driver, size_t *rows, sbs_fault *fault) {
+  const size_t count = driver->pose_count, size = 3 * driver->joint_count;
+  const double *poses = drivers->coordinates + driver->coordinates;
+  double *matrix = drivers->combinations + driver->combinations;
+  for (size_t i = 0; i < count; i++) {
+    for (size_t k = 0; k < count; k++) {
+      matrix[i * count + k] = sbs_driver_function(poses + i * size, poses + k * size, size, driver->rounding);
+    }
+  }
+  const size_t column = invert(matrix, count, rows);
+  if (column == count) return SBS_OK;
+  return sbs_fault_row(fault, SBS_ERROR_OPTION, "coordinates", drivers->pose_numbers[driver->first_pose + column], 0.0,
+                       0.0);
+}
+
+static sbs_status read_drivers(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
+  sbs_status status = read_joints(drivers, desc, fault);
+  if (!status) status = place_poses(drivers, desc, fault);
+  if (!status) status = read_poses(drivers, desc, fault);
+  if (status) return status;
+  size_t *rows = sbs_allocate(&drivers->allocator, desc->pose_count, sizeof *rows);
+  if (!rows) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  for (size_t d = 0; d < desc->driver_count && !status; d++) {
+    status = combine_functions(drivers, drivers->drivers + d, rows, fault);
+  }
+  sbs_release(&drivers->allocator, rows);
+  return status;
+}
+
+sbs_status sbs_drivers_new(const sbs_drivers_desc *desc, const sbs_allocator *allocator, sbs_drivers **drivers,
+                           sbs_fault *fault) {
+  if (!desc) return sbs_fault_in(fault, SBS_ERROR_NULL, "desc");
+  if (!drivers) return sbs_fault_in(fault, SBS_ERROR_NULL, "drivers");
+  sbs_allocator chosen;
+  sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
+  if (!status) status = check_arrays(desc, fault);
+  if (!status) status = check_offsets(desc, fault);
+  if (status) return status;
+  sbs_drivers *made = sbs_allocate(&chosen, 1, sizeof *made);
+  if (!made) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  const size_t joints = desc->driver_offsets[desc->driver_count];
+  *made = (sbs_drivers){.allocator = chosen,
+                        .isa = sbs_choose_isa(),
+                        .joint_count = desc->joint_count,
+                        .driver_count = desc->driver_count,
+                        .pose_count = desc->pose_count,
+                        .driving_joint_count = joints,
+                        .drivers = sbs_allocate(&chosen, desc->driver_count, sizeof *made->drivers),
+                        .joints = sbs_allocate(&chosen, joints, sizeof *made->joints),
+                        .pose_numbers = sbs_allocate(&chosen, desc->pose_count, sizeof *made->pose_numbers)};
+  const int is_room = made->drivers && made->joints && made->pose_numbers;
+  if (is_room) {
+    memset(made->drivers, 0, desc->driver_count * sizeof *made->drivers);
+    status = read_drivers(made, desc, fault);
+  } else {
+    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  }
+  if (status) {
+    sbs_drivers_free(made);
+    return status;
+  }
+  *drivers = made;
+  return SBS_OK;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Drivers of correctives: coordinates by hand, weights at poses and between them, bad input. */
+#include <sbs/correctives.h>
+
+#include "counting_allocator.h"
+#include "rig.h"
+
+#define DEGREES (3.14159265358979323846 / 180.0)
+
+/*
+ * A chain of four joints along x, at rest in the origin: each turns against the one before. Matrices are rotations
+ * alone, which are all that drives.
+ */
+enum {
+  JOINTS = 4
+};
+static const int32_t chain[JOINTS] = {0, 1, 2, 3}, parents[JOINTS] = {-1, 0, 1, 2};
+static const double along_x[JOINTS][3] = {{1, 0, 0}, {2, 0, 0}, {0.5, 0, 0}, {1, 0, 0}};
+
+static sbs_drivers_desc describe(size_t driver_count, const size_t *offsets, size_t pose_count, const int32_t *drivers,
+                                 const double *coordinates) {
+  sbs_drivers_desc desc = sbs_default_drivers_desc();
+  desc.joint_count = JOINTS;
+  desc.driver_count = driver_count;
+  desc.driver_offsets = offsets;
+  desc.joints = chain;
+  desc.parents = parents;
+  desc.axes = along_x[0];
+  desc.pose_count = pose_count;
+  desc.pose_drivers = drivers;
+  desc.coordinates = coordinates;
+  return desc;
+}
+
+static sbs_drivers *make(const sbs_drivers_desc *desc) {
+  sbs_drivers *drivers = NULL;
+  CHECK_EQUAL(sbs_drivers_new(desc, NULL, &drivers, NULL), SBS_OK);
+  return drivers;
+}
+
+/* ---------------------------------------------------------------------------------------------------- coordinates -- */
+
+static const size_t each[JOINTS + 1] = {0, 1, 2, 3, 4};
+static const int32_t first_driver[16] = {0};
+static const double bent[3] = {0, 0, 1};
+
+static void check_coordinates(sbs_driver_part part, const transform frame[JOINTS], size_t joint, double x, double y,
+                              double z) {
+  const sbs_driver_part parts[JOINTS] = {part, part, part, part};
+  sbs_drivers_desc desc = describe(JOINTS, each, 1, first_driver, bent);
+  desc.parts = parts;
+  sbs_drivers *drivers = make(&desc);
+  const sbs_pose pose = pose_of(frame);
+  double found[JOINTS][3];
+  CHECK_EQUAL(sbs_drivers_coordinates(drivers, &pose, found[0], NULL), SBS_OK);
+  CHECK_NEAR(found[joint][0], x, 1e-14);
+  CHECK_NEAR(found[joint][1], y, 1e-14);
+  CHECK_NEAR(found[joint][2], z, 1e-14);
+  sbs_drivers_free(drivers);
+}
+
+static void test_coordinates(void) {
+  const double b = 70 * DEGREES, t = 40 * DEGREES;
+  const transform bend = rotation(0, 0, 1, 70), twist = rotation(1, 0, 0, 40);
+  /* joint 2 is twisted, then bent; all of it is carried by what is above */
+  transform frame[JOINTS] = {rotation(3, 1, 2, 50)};
+  frame[1] = multiply(frame[0], rotation(0, 1, 0, -20));
+  frame[2] = multiply(frame[1], multiply(bend, twist));
+  frame[3] = multiply(frame[2], scaling(1.5, 1.5, 1.5)); /* not rigid, not turned */
+  check_coordinates(SBS_DRIVER_SWING, frame, 2, 0, 0, b);
+  check_coordinates(SBS_DRIVER_TWIST, frame, 2, t, 0, 0);
+  check_coordinates(SBS_DRIVER_BOTH, frame, 2, t, 0, b);
+  check_coordinates(SBS_DRIVER_BOTH, frame, 1, 0, -20 * DEGREES, 0);
+  check_coordinates(SBS_DRIVER_BOTH, frame, 3, 0, 0, 0);
+}
+
+/* -------------------------------------------------------------------------------------------------------- weights -- */
+
+/* The weights of the poses of joint 1 where it is bent about an axis. */
+static void weigh(const sbs_drivers *drivers, double x, double y, double z, double degrees, double *weights) {
+  transform frame[JOINTS] = {identity(), identity(), identity(), identity()};
+  frame[1] = frame[2] = frame[3] = rotation(x, y, z, degrees);
+  const sbs_pose pose = pose_of(frame);
+  CHECK_EQUAL(sbs_drivers_weights(drivers, 1, &pose, weights, NULL), SBS_OK);
+}
+
+static const size_t second_alone[2] = {0, 1};
+
+/* One joint of the chain, with a number of poses. */
+static sbs_drivers *make_hinge(size_t pose_count, const double *coordinates) {
+  sbs_drivers_desc desc = describe(1, second_alone, pose_count, first_driver, coordinates);
+  desc.joints = chain + 1;
+  desc.parents = parents + 1;
+  return make(&desc);
+}
+
+/* The weight of a pose that is alone, at `along` on its way: rounded by 0.05 at either corner, and 1 at the pose. */
+static double fade_in(double along, double length) {
+  const double d = 0.05, v = along < 2 * d ? along * along / (4 * d) : along - d, most = length - d;
+  const double beyond = fmax(v - most + d, 0.0), level = v > most + d ? most : v - beyond * beyond / (4 * d);
+  return level / (most - d / 4);
+}
+
+static void test_one_pose(void) {
+  const double pose[3] = {0, 0, 90 * DEGREES};
+  sbs_drivers *drivers = make_hinge(1, pose);
+  double w;
+  for (double angle = 0.0; angle <= 170.0; angle += 10.0) {
+    weigh(drivers, 0, 0, 1, angle, &w);
+    CHECK_NEAR(w, fade_in(angle * DEGREES, 90 * DEGREES), 1e-14);
+    weigh(drivers, 0, 0, -1, angle, &w); /* the other way */
+    CHECK_NEAR(w, 0.0, 1e-30);
+    weigh(drivers, 0, 1, 0, angle, &w); /* sideways: what rounding leaves */
+    CHECK_NEAR(w, 0.0, 1e-30);
+    weigh(drivers, 1, 0, 0, angle, &w); /* a twist is no swing */
+    CHECK_NEAR(w, 0.0, 1e-30);
+  }
+  weigh(drivers, 0, 0, 1, 90, &w);
+  CHECK_NEAR(w, 1.0, 1e-14);
+  weigh(drivers, 0, 1, 1, 90, &w); /* at 45 degrees from it */
+  CHECK_NEAR(w, fade_in(sqrt(0.5) * 90 * DEGREES, 90 * DEGREES) / 2, 1e-14);
+  CHECK_EQUAL(sbs_drivers_pose_count(drivers), 1);
+  sbs_drivers_free(drivers);
+}
+
+/* At any poses: 1 at their own and 0 at the others and at rest. */
+static void test_weights_at_poses(void) {
+  uint64_t seed = 3;
+  enum {
+    POSES = 12
+  };
+  double poses[POSES][3];
+  for (int k = 0; k < POSES; k++) {
+    const double direction = 30 * k * DEGREES, angle = (40 + 40 * (k % 3) + random_float32(&seed, 0, 20)) * DEGREES;
+    poses[k][0] = 0;
+    poses[k][1] = angle * sin(direction);
+    poses[k][2] = angle * cos(direction);
+  }
+  sbs_drivers *drivers = make_hinge(POSES, poses[0]);
+  double weights[POSES];
+  for (int k = 0; k < POSES; k++) {
+    const double angle = sqrt(poses[k][1] * poses[k][1] + poses[k][2] * poses[k][2]);
+    weigh(drivers, 0, poses[k][1], poses[k][2], angle / DEGREES, weights);
+    for (int i = 0; i < POSES; i++) CHECK_NEAR(weights[i], i == k, 1e-9); /* F is ill-conditioned by 1e5 */
+  }
+  weigh(drivers, 0, 0, 1, 0, weights);
+  for (int i = 0; i < POSES; i++) CHECK_NEAR(weights[i], 0.0, 0.0);
+  sbs_drivers_free(drivers);
+}
+
+/* Keys of one direction, given in any order: those that are farther do not begin before those that are nearer end. */
+static void test_keys_of_one_direction(void) {
+  const double poses[3][3] = {{0, 0, 130 * DEGREES}, {0, 0, 45 * DEGREES}, {0, 0, 90 * DEGREES}};
+  sbs_drivers *drivers = make_hinge(3, poses[0]);
+  double before[3], w[3], largest_step = 0.0;
+  weigh(drivers, 0, 0, 1, 0, before);
+  for (double angle = 0.5; angle < 175.0; angle += 0.5) {
+    weigh(drivers, 0, 0, 1, angle, w);
+    for (int i = 0; i < 3; i++) {
+      CHECK(w[i] > -0.03 && w[i] < 1.03);
+      largest_step = fmax(largest_step, fabs(w[i] - before[i]));
+      before[i] = w[i];
+    }
+    if (angle == 67.5) CHECK_NEAR(w[1] + w[2], 1.0, 0.02);
+    if (angle == 130.0) CHECK_NEAR(w[0], 1.0, 1e-14);
+    if (angle > 130.0) CHECK_NEAR(w[0], 1.0, 0.02);
+  }
+  CHECK(largest_step < 0.015); /* 1 / 45 and 1 / 40 of a degree are half of it, for either side of a key */
+  sbs_drivers_free(drivers);
+}
+
+/* Fingers that are bent together; one of them alone has little of the shape. */
+static void test_several_joints(void) {
+  const size_t all[2] = {0, 3};
+  const double poses[9] = {0, 0, 1, 0, 0, 1, 0, 0, 1};
+  sbs_drivers_desc desc = describe(1, all, 1, first_driver, poses);
+  desc.joints = chain + 1;
+  desc.parents = parents + 1;
+  sbs_drivers *drivers = make(&desc);
+  transform frame[JOINTS] = {identity(), rotation(0, 0, 1, 1 / DEGREES), rotation(0, 0, 1, 2 / DEGREES),
+                             rotation(0, 0, 1, 3 / DEGREES)};
+  sbs_pose pose = pose_of(frame);
+  double w;
+  CHECK_EQUAL(sbs_drivers_weights(drivers, 1, &pose, &w, NULL), SBS_OK);
+  CHECK_NEAR(w, 1.0, 1e-14);
+  frame[2] = frame[3] = frame[1];
+  CHECK_EQUAL(sbs_drivers_weights(drivers, 1, &pose, &w, NULL), SBS_OK);
+  CHECK_NEAR(w, fade_in(sqrt(1.0 / 3), sqrt(3.0)) / 3, 1e-14);
+  sbs_drivers_free(drivers);
+}
+
+/* ------------------------------------------------------------------------------------------------------ bad input -- */
+
+static void check_fault(sbs_drivers_desc desc, sbs_status status, const char *argument, size_t row) {
+  sbs_drivers *drivers = NULL;
+  sbs_fault fault = {0};
+  CHECK_EQUAL(sbs_drivers_new(&desc, NULL, &drivers, &fault), status);
+  CHECK(!drivers);
+  CHECK_STRING(fault.argument, argument);
+  CHECK_EQUAL(fault.index[0], row);
+}
+
+static void test_bad_input(void) {
+  const double good[6] = {0, 0, 1, 0, 1, 0};
+  const sbs_drivers_desc desc = describe(JOINTS, each, 2, first_driver, good);
+  sbs_drivers_desc bad = desc;
+  bad.joint_count = 0;
+  check_fault(bad, SBS_ERROR_EMPTY, "joint_count", 0);
+  bad = desc;
+  bad.pose_count = 0;
+  check_fault(bad, SBS_ERROR_EMPTY, "pose_count", 0);
+  bad = desc;
+  bad.axes = NULL;
+  check_fault(bad, SBS_ERROR_NULL, "axes", 0);
+  bad = desc;
+  bad.joint_count = 3;
+  check_fault(bad, SBS_ERROR_JOINT_INDEX, "joints", 3);
+  const int32_t own[JOINTS] = {-1, 0, 2, 1};
+  bad = desc;
+  bad.parents = own;
+  check_fault(bad, SBS_ERROR_PARENT, "parents", 2);
+  const double no_axes[JOINTS][3] = {{1, 0, 0}, {0, 0, 0}};
+  bad = desc;
+  bad.axes = no_axes[0];
+  check_fault(bad, SBS_ERROR_OPTION, "axes", 1);
+  const size_t back[JOINTS + 1] = {0, 1, 1, 2, 3};
+  bad = desc;
+  bad.driver_offsets = back;
+  check_fault(bad, SBS_ERROR_OPTION, "driver_offsets", 2);
+  const sbs_driver_part parts[JOINTS] = {SBS_DRIVER_SWING, SBS_DRIVER_TWIST, (sbs_driver_part)7};
+  bad = desc;
+  bad.parts = parts;
+  check_fault(bad, SBS_ERROR_OPTION, "parts", 2);
+  const int32_t beyond[2] = {0, 4};
+  bad = desc;
+  bad.pose_drivers = beyond;
+  check_fault(bad, SBS_ERROR_OPTION, "pose_drivers", 1);
+  const double rest[6] = {0, 0, 1, 0, 1e-4, 0}, same[6] = {0, 0.5, 1, 0, 0.5, 1.0001}, nan[6] = {0, 0, 1, NAN, 0, 0};
+  bad = desc;
+  bad.coordinates = rest;
+  check_fault(bad, SBS_ERROR_OPTION, "coordinates", 1);
+  bad.coordinates = same;
+  check_fault(bad, SBS_ERROR_OPTION, "coordinates", 1);
+  bad.coordinates = nan;
+  check_fault(bad, SBS_ERROR_NOT_FINITE, "coordinates", 1);
+
+  sbs_drivers *drivers = make(&desc);
+  transform frame[JOINTS] = {identity(), identity(), identity(), identity()};
+  frame[2].m[1][2] = NAN;
+  const sbs_pose pose = pose_of(frame);
+  double weights[2];
+  sbs_fault fault;
+  CHECK_EQUAL(sbs_drivers_weights(drivers, 1, &pose, weights, &fault), SBS_ERROR_NOT_FINITE);
+  CHECK_STRING(fault.argument, "skinning_matrices");
+  CHECK_EQUAL(sbs_drivers_weights(NULL, 1, &pose, weights, &fault), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_drivers_pose_count(NULL), 0);
+  sbs_drivers_free(drivers);
+  sbs_drivers_free(NULL);
+}
+
+int main(void) {
+  RUN(test_coordinates);
+  RUN(test_one_pose);
+  RUN(test_weights_at_poses);
+  RUN(test_keys_of_one_direction);
+  RUN(test_several_joints);
+  RUN(test_bad_input);
+  return harness_result();
+}
