@@ -31,6 +31,7 @@ C_LAYERS = (
     "twist",
     "skin",
     "pose",
+    "correctives",
     "kernels",
     "deform",
     "gradient",

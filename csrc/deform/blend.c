@@ -29,9 +29,9 @@ typedef struct blended {
 } blended;
 
 /* Deforms blocks by one method, into `to` in place of the output. */
-static void deform_blocks(const sbs_frame *frame, const sbs_item *blocks, blended *to) {
+static void deform_blocks(const sbs_frame *frame, const sbs_rest *rest, const sbs_item *blocks, blended *to) {
   const int method = !frame->method;
-  sbs_kernel_args args = sbs_describe_items(frame, blocks, 1);
+  sbs_kernel_args args = sbs_describe_items(frame, rest, blocks, 1);
   args.vertices = to->vertices;
   args.runs = to->runs;
   args.first_block = blocks->first_block;
@@ -41,10 +41,10 @@ static void deform_blocks(const sbs_frame *frame, const sbs_item *blocks, blende
   sbs_choose_kernel(frame, (size_t)blocks->group)(&args);
 }
 
-static void blend_blocks(const sbs_frame *frame, const sbs_item *blocks, blended *by) {
+static void blend_blocks(const sbs_frame *frame, const sbs_rest *rest, const sbs_item *blocks, blended *by) {
   const sbs_skin *skin = frame->skin;
-  deform_blocks(frame->base, blocks, by);
-  deform_blocks(frame, blocks, by);
+  deform_blocks(frame->base, rest, blocks, by);
+  deform_blocks(frame, rest, blocks, by);
   const sbs_blend_args args = {
       .positions = {by->positions, by->positions + 1},
       .normals = {by->normals, by->normals + 1},
@@ -62,15 +62,15 @@ static void blend_blocks(const sbs_frame *frame, const sbs_item *blocks, blended
   sbs_choose_kernels(skin->isa, skin->scalar)->mix(&args);
 }
 
-static void blend_item(const sbs_frame *frame, const sbs_item *item) {
+static void blend_item(const sbs_frame *frame, const sbs_rest *rest, const sbs_item *item) {
   const size_t count = (size_t)item->vertex_count;
   blended by;
   for (size_t i = 0; i < BLENDED; i++) by.vertices[i] = (int32_t)i;
   for (size_t i = 0; i < BLENDED_BLOCKS; i++) by.runs[i] = 0;
   for (size_t first = 0; first < count; first += BLENDED) {
-    const size_t rest = count - first;
-    const sbs_item part = sbs_item_part(frame->skin, item, first / SBS_BLOCK, rest < BLENDED ? rest : BLENDED);
-    blend_blocks(frame, &part, &by);
+    const size_t left = count - first;
+    const sbs_item part = sbs_item_part(frame->skin, item, first / SBS_BLOCK, left < BLENDED ? left : BLENDED);
+    blend_blocks(frame, rest, &part, &by);
   }
 }
 
@@ -95,14 +95,14 @@ static blending choose_blending(const sbs_frame *frame, size_t group) {
 }
 
 /* Items of groups that one kernel deforms. */
-static void run_kernel(const blending *how, const sbs_item *items, size_t count) {
+static void run_kernel(const blending *how, const sbs_rest *rest, const sbs_item *items, size_t count) {
   const sbs_frame *frame = how->by;
-  sbs_kernel_args args = sbs_describe_items(frame, items, count);
+  sbs_kernel_args args = sbs_describe_items(frame, rest, items, count);
   if (how->in_part) args.amounts = frame->amounts;
   how->kernel(&args);
 }
 
-void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
+void sbs_blend_items(const sbs_frame *frame, const sbs_rest *rest, const sbs_item *item, const sbs_item *end) {
   blending next = {0};
   if (item < end) next = choose_blending(frame, (size_t)item->group);
   while (item < end) {
@@ -113,9 +113,9 @@ void sbs_blend_items(const sbs_frame *frame, const sbs_item *item, const sbs_ite
       if (!how.kernel || next.kernel != how.kernel || next.by != how.by || next.in_part != how.in_part) break;
     }
     if (how.kernel) {
-      run_kernel(&how, first, (size_t)(item - first));
+      run_kernel(&how, rest, first, (size_t)(item - first));
     } else {
-      blend_item(frame, first);
+      blend_item(frame, rest, first);
     }
   }
 }

@@ -75,7 +75,7 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
   const sbs_deform_options defaults = sbs_default_deform_options();
   if (!options) options = &defaults;
   sbs_methods methods;
-  sbs_status status = sbs_choose_methods(skin, options, &methods, fault);
+  sbs_status status = sbs_choose_methods(skin, options, frame_count, &methods, fault);
   if (status) return status;
   if (wanted->normals && !skin->normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
   status = sbs_check_skin_poses(skin, poses, frame_count, fault);
@@ -131,6 +131,8 @@ sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose,
     spherical.center = SBS_CENTER_JOINT_SET;
   }
   spherical.amount = NULL;
+  spherical.shapes = NULL; /* of which centers do not depend */
+  spherical.shape_weights = NULL;
   request wanted = {.centers = centers};
   return deform(skin, 1, pose, &spherical, &wanted, report, fault);
 }

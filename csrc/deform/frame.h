@@ -4,6 +4,7 @@
 
 #include <stdatomic.h>
 
+#include "correctives/shapes.h"
 #include "deform/amounts.h"
 #include "kernels/kernels.h"
 
@@ -51,6 +52,10 @@ typedef struct sbs_frame {
   const void *amounts;
   const sbs_amounts_use *use;
   const struct sbs_frame *method; /* of a base: the frame that it is the base of */
+
+  const sbs_shapes *shapes;    /* or NULL */
+  const double *shape_weights; /* of this frame */
+  void *shape_sums;            /* what they add to the vertices that they change */
 
   sbs_scratch scratch;
   sbs_constants_layout layout;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "deform/items.h"
 
-sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items, size_t count) {
+sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_rest *rest, const sbs_item *items, size_t count) {
   const sbs_skin *skin = frame->skin;
   return (sbs_kernel_args){
       .items = items,
@@ -13,11 +13,15 @@ sbs_kernel_args sbs_describe_items(const sbs_frame *frame, const sbs_item *items
       .head_size = frame->layout.head_size,
       .row_size = frame->layout.row_size,
       .rigid = frame->options->method == SBS_METHOD_RIGID,
-      .positions = skin->stream,
+      .positions = rest ? rest->positions : skin->stream,
+      .first_position = rest ? rest->first_position : 0,
       .weights = skin->stream,
       .pivot_weights = skin->pivot_weights,
       .heaviest = skin->heaviest,
-      .normals = frame->normals ? skin->normals : NULL,
+      .normals = !frame->normals ? NULL
+                 : rest          ? rest->normals
+                                 : skin->normals,
+      .first_normal = rest ? rest->first_block : 0,
       .centers = skin->centers,
       .vertices = skin->vertices,
       .runs = skin->runs,

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/fault.h"
 #include "base/scalar.h"
+#include "correctives/shapes.h"
 
 static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *name, sbs_fault *fault) {
   const size_t size = sbs_scalar_size(skin->scalar);
@@ -59,6 +61,18 @@ static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *
   return status ? status : check_stride(skin, options->normals_stride, "normals_stride", fault);
 }
 
+/* Shapes, of so many frames. */
+static sbs_status check_shapes(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
+                               sbs_fault *fault) {
+  if (!options->shapes) {
+    return options->shape_weights ? sbs_fault_in(fault, SBS_ERROR_OPTION, "shape_weights") : SBS_OK;
+  }
+  if (options->shapes->skin != skin) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
+  if (!options->shape_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "shape_weights");
+  const size_t shape_count = sbs_shapes_count(options->shapes);
+  return sbs_validate_numbers(options->shape_weights, frame_count, shape_count, "shape_weights", fault);
+}
+
 /* Adds the base. Options that do not belong to one method are the same for both. */
 static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
                            sbs_fault *fault) {
@@ -82,9 +96,10 @@ static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *optio
   return SBS_OK;
 }
 
-sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
-                              sbs_fault *fault) {
+sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
+                              sbs_methods *methods, sbs_fault *fault) {
   *methods = (sbs_methods){.options = options};
-  const sbs_status status = check_options(skin, options, fault);
+  sbs_status status = check_options(skin, options, fault);
+  if (!status) status = check_shapes(skin, options, frame_count, fault);
   return status || !options->amount ? status : add_base(skin, options, methods, fault);
 }

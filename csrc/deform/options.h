@@ -11,8 +11,8 @@ typedef struct sbs_methods {
   sbs_deform_options made;           /* what `base` points to */
 } sbs_methods;
 
-/* Checks the options, but for the amounts themselves. `methods` must stay where it is. */
-sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
-                              sbs_fault *fault);
+/* Checks the options for so many frames, but for the amounts themselves. `methods` must stay where it is. */
+sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
+                              sbs_methods *methods, sbs_fault *fault);
 
 #endif

@@ -41,7 +41,7 @@ size_t sbs_skin_scratch_size(const sbs_skin *skin) {
 /* Takes the caller's memory, and works on as many frames at once as it is enough for; or allocates. */
 static sbs_status take_memory(sbs_plan *plan, const sbs_deform_options *options, sbs_fault *fault) {
   const sbs_skin *skin = plan->common.skin;
-  plan->scratch_size = sbs_skin_scratch_size(skin) * (plan->base ? 2 : 1);
+  plan->scratch_size = sbs_skin_scratch_size(skin) * (plan->base ? 2 : 1) + sbs_shapes_scratch_size(options->shapes);
   if (!options->scratch) {
     plan->owned = sbs_allocate(&skin->allocator, (size_t)plan->frames_at_once, plan->scratch_size);
     plan->scratch = plan->owned;
@@ -109,6 +109,8 @@ static sbs_status use_amounts(sbs_plan *plan) {
 sbs_status sbs_make_plan(sbs_plan *plan, const sbs_methods *methods, sbs_fault *fault) {
   plan->common.options = methods->options;
   plan->base = methods->base;
+  plan->common.shapes = methods->options->shapes;
+  plan->common.shape_weights = methods->options->shape_weights;
   choose_threads(plan);
   sbs_status status = plan->base ? leave_out_methods(plan, fault) : SBS_OK;
   if (!status) status = take_memory(plan, methods->options, fault);
@@ -129,6 +131,10 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
   }
   if (frame->normals) frame->normals = (char *)frame->normals + number * skin->vertex_count * frame->normals_stride;
   const size_t used = lay_out(skin, scratch, &frame->scratch, &unused);
+  if (frame->shapes) {
+    frame->shape_weights += number * sbs_shapes_count(frame->shapes);
+    frame->shape_sums = scratch + used * (plan->base ? 2 : 1);
+  }
   if (!plan->base) return;
   sbs_frame *base = frames + 1;
   *base = *frame;

@@ -222,6 +222,7 @@ static sbs_status pose_twist(sbs_frame *frame) {
 
 sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
+  if (frame->shapes && frame->positions) sbs_sum_shapes(frame->shapes, frame->shape_weights, frame->shape_sums);
   sbs_status status = pose_twist(frame);
   if (!status) status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
   if (!status) status = prepare_stretches(frame, threads);

@@ -350,6 +350,7 @@ sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin
       skin->joint_count != gradient->joint_count || skin->scalar != gradient->scalar) {
     return sbs_fault_in(fault, SBS_ERROR_OPTION, "skin");
   }
+  if (methods->options->shapes) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes"); /* it has no derivatives */
   if (desc->vertex_count != skin->vertex_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "vertex_count");
   if (!desc->rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
   if (upstream->normals && !desc->rest_normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
@@ -409,7 +410,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
   if (!result) return sbs_fault_in(fault, SBS_ERROR_NULL, "result");
   const sbs_deform_options defaults = sbs_default_deform_options();
   sbs_methods methods;
-  sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, &methods, fault);
+  sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, 1, &methods, fault);
   if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, upstream, result, fault);
   if (!status) status = sbs_check_skin_poses(skin, pose, 1, fault);
   if (status) return status;

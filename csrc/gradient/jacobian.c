@@ -115,7 +115,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   const sbs_gradient_upstream upstream = {0};
   const sbs_gradient_result result = {0};
   sbs_methods methods;
-  sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, &methods, fault);
+  sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, 1, &methods, fault);
   if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, &upstream, &result, fault);
   if (!status) status = sbs_check_skin_poses(skin, pose, 1, fault);
   if (!status && vertex >= skin->vertex_count) {

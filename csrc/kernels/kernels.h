@@ -25,7 +25,8 @@ typedef struct sbs_kernel_args {
   size_t first_position;
   const void *pivot_weights; /* as of sbs_skin, as is heaviest */
   const int32_t *heaviest;
-  const void *normals; /* or NULL */
+  const void *normals; /* or NULL; of the skin's blocks, or of those from block first_normal on */
+  size_t first_normal;
   const void *centers; /* z of every vertex; read by the optimized formulas */
   const void *amounts; /* (block_count, SBS_BLOCK) of the skin, as packed; for kernels in part alone, else NULL */
   const int32_t *vertices;

@@ -491,14 +491,18 @@ typedef struct sbs_deform_options {
   const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Used with an amount only; only its
                                             method, rotation, center, damping and rcond are read */
 
+  /* Shapes that are added to the rest pose before it is deformed (sbs/correctives.h), or NULL (default). */
+  const struct sbs_shapes *shapes; /* of this skin, else SBS_ERROR_OPTION */
+  const double *shape_weights;     /* (frames, S) finite; needed with shapes */
+
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
   size_t normals_stride;   /* the same for the normals */
 
   /*
    * Memory for the call, aligned to 64 bytes, so that it allocates none; NULL (default): it allocates. At least
-   * sbs_skin_scratch_size bytes, twice that with an amount. Several frames are processed at once only if there is that
-   * much for each.
+   * sbs_skin_scratch_size bytes, twice that with an amount, and sbs_shapes_scratch_size with shapes. Several frames are
+   * processed at once only if there is that much for each.
    */
   void *scratch;
   size_t scratch_size;
