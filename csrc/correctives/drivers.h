@@ -4,7 +4,7 @@
 
 #include "base/algebra.h"
 #include "base/isa.h"
-#include "sbs/correctives.h"
+#include "sbs/drivers.h"
 
 /* A joint that drives. */
 typedef struct sbs_driving_joint {
@@ -33,7 +33,7 @@ struct sbs_drivers {
   double *combinations;
 };
 
-/* f_k(x), of `count` coordinates (sbs/correctives.h). */
+/* f_k(x), of `count` coordinates (sbs/drivers.h). */
 double sbs_driver_function(const double *x, const double *pose, size_t count, double rounding);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef SBS_CORRECTIVES_SHAPES_H
 #define SBS_CORRECTIVES_SHAPES_H
 
-#include "sbs/correctives.h"
+#include "sbs/shapes.h"
 #include "skin/skin.h"
 
 /*

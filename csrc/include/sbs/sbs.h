@@ -491,7 +491,7 @@ typedef struct sbs_deform_options {
   const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Used with an amount only; only its
                                             method, rotation, center, damping and rcond are read */
 
-  /* Shapes that are added to the rest pose before it is deformed (sbs/correctives.h), or NULL (default). */
+  /* Shapes that are added to the rest pose before it is deformed (sbs/shapes.h), or NULL (default). */
   const struct sbs_shapes *shapes; /* of this skin, else SBS_ERROR_OPTION */
   const double *shape_weights;     /* (frames, S) finite; needed with shapes */
 
