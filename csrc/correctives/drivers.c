@@ -80,7 +80,7 @@ static sbs_status check_offsets(const sbs_drivers_desc *desc, sbs_fault *fault) 
   return SBS_OK;
 }
 
-/* ---------------------------------------------------------------------------------------------------- new drivers -- */
+/* --------------------------------------------------------------------------------------------------- new drivers -- */
 
 static sbs_status read_joints(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   const int32_t count = (int32_t)desc->joint_count;

@@ -6,7 +6,7 @@
 #include "skin/skin.h"
 
 /*
- * Shapes in the order of a skin. Vertices that a shape changes are numbered in the order of their lanes; what shapes add
+ * Shapes in the order of a skin. Vertices that a shape changes are numbered in the order of their lanes. What shapes add
  * to them in a frame is summed up first, x y z of each, and blocks with such a vertex then get positions of their own.
  */
 struct sbs_shapes {
@@ -32,8 +32,8 @@ static inline size_t sbs_shape_sums(const sbs_shapes *shapes) {
 void sbs_sum_shapes(const sbs_shapes *shapes, const double *weights, void *sums);
 
 /*
- * Writes the positions of a block in the layout of the skin's stream, with what shapes add; and normals unless `normals`
- * is NULL, of unit length, or zero where there is nothing.
+ * Writes the positions of a block in the layout of the skin's stream, with what shapes add; and normals unless
+ * `normals` is NULL, of unit length, or zero where there is nothing.
  */
 void sbs_shape_block(const sbs_shapes *shapes, const void *sums, size_t block, size_t stream, void *positions,
                      void *normals);

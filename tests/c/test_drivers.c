@@ -38,7 +38,7 @@ static sbs_drivers *make(const sbs_drivers_desc *desc) {
   return drivers;
 }
 
-/* ---------------------------------------------------------------------------------------------------- coordinates -- */
+/* --------------------------------------------------------------------------------------------------- coordinates -- */
 
 static const size_t each[JOINTS + 1] = {0, 1, 2, 3, 4};
 static const int32_t first_driver[16] = {0};
@@ -74,7 +74,7 @@ static void test_coordinates(void) {
   check_coordinates(SBS_DRIVER_BOTH, frame, 3, 0, 0, 0);
 }
 
-/* -------------------------------------------------------------------------------------------------------- weights -- */
+/* ------------------------------------------------------------------------------------------------------- weights -- */
 
 /* The weights of the poses of joint 1 where it is bent about an axis. */
 static void weigh(const sbs_drivers *drivers, double x, double y, double z, double degrees, double *weights) {
@@ -189,7 +189,7 @@ static void test_several_joints(void) {
   sbs_drivers_free(drivers);
 }
 
-/* ------------------------------------------------------------------------------------------------------ bad input -- */
+/* ----------------------------------------------------------------------------------------------------- bad input -- */
 
 static void check_fault(sbs_drivers_desc desc, sbs_status status, const char *argument, size_t row) {
   sbs_drivers *drivers = NULL;
