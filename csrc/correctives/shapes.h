@@ -6,8 +6,8 @@
 #include "skin/skin.h"
 
 /*
- * Shapes in the order of a skin. Vertices that a shape changes are numbered in the order of their lanes. What shapes add
- * to them in a frame is summed up first, x y z of each, and blocks with such a vertex then get positions of their own.
+ * Shapes in the order of a skin. Vertices that a shape changes are numbered in the order of their lanes. What shapes
+ * add to them in a frame is summed up first, x y z of each, and blocks with such a vertex get positions of their own.
  */
 struct sbs_shapes {
   sbs_allocator allocator;
