@@ -78,7 +78,7 @@ void direct_run(const sbs_frame *frame, const float *constants, size_t begin, si
   const sbs_skin *skin = frame->skin;
   const direct_kernels *kernels = choose_kernels(skin);
   const sbs_formula formula = formulas[frame->options->method];
-  sbs_kernel_args args = sbs_describe_items(frame, NULL, 1);
+  sbs_kernel_args args = sbs_describe_items(frame, NULL, NULL, 1);
   args.constants = constants;
   args.head_size = args.row_size = DIRECT_SIZE;
   for (args.items = skin->items + begin; args.items < skin->items + end; args.items += args.item_count) {

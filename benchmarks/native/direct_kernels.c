@@ -35,7 +35,6 @@
 #include "kernels/vectors.inc"
 #include "kernels/interleave.inc"
 #include "kernels/store.inc"
-#include "kernels/amounts.inc"
 #include "kernels/rotation.inc"
 // clang-format on
 
