@@ -85,6 +85,7 @@ PACKAGE_LAYERS = (
     "characters",
     "",
     "samples",
+    "correctives",
     "muscles",
     "mesh",
     "poses",

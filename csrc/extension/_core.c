@@ -6,8 +6,10 @@
 #include "brush_type.h"
 #include "convert.h"
 #include "definitions.h"
+#include "drivers_type.h"
 #include "functions.h"
 #include "muscles_type.h"
+#include "shapes_type.h"
 #include "skin_type.h"
 #include "twist_type.h"
 
@@ -113,6 +115,10 @@ static int execute(PyObject *module) {
   if (state->twist_type == NULL) return -1;
   state->muscles_type = core_new_muscles_type(module);
   if (state->muscles_type == NULL) return -1;
+  state->drivers_type = core_new_drivers_type(module);
+  if (state->drivers_type == NULL) return -1;
+  state->shapes_type = core_new_shapes_type(module);
+  if (state->shapes_type == NULL) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(
       "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
   if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;
@@ -126,6 +132,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(state->brush_type);
   Py_VISIT(state->twist_type);
   Py_VISIT(state->muscles_type);
+  Py_VISIT(state->drivers_type);
+  Py_VISIT(state->shapes_type);
   Py_VISIT(state->linalg_error);
   return 0;
 }
@@ -137,6 +145,8 @@ static int clear(PyObject *module) {
   Py_CLEAR(state->brush_type);
   Py_CLEAR(state->twist_type);
   Py_CLEAR(state->muscles_type);
+  Py_CLEAR(state->drivers_type);
+  Py_CLEAR(state->shapes_type);
   Py_CLEAR(state->linalg_error);
   return 0;
 }

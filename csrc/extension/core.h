@@ -23,7 +23,7 @@
 #include <sbs/sbs.h>
 
 enum {
-  CORE_MOST_DEFINITIONS = 5
+  CORE_MOST_DEFINITIONS = 7
 };
 
 /* The state of the module: each interpreter has its own. Nothing else outlives a call. */
@@ -32,6 +32,8 @@ typedef struct core_state {
   PyObject *brush_type;                            /* _core.Brush */
   PyObject *twist_type;                            /* _core.Twist */
   PyObject *muscles_type;                          /* _core.Muscles */
+  PyObject *drivers_type;                          /* _core.Drivers */
+  PyObject *shapes_type;                           /* _core.Shapes */
   PyObject *linalg_error;                          /* sbs.LinAlgError */
   PyMethodDef *definitions[CORE_MOST_DEFINITIONS]; /* of the functions and the methods of each type */
 } core_state;

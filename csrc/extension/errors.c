@@ -42,6 +42,8 @@ static void raise_empty(const sbs_fault *fault) {
     PyErr_SetString(PyExc_ValueError, "heads is empty: there must be at least one capsule");
   else if (is(fault->argument, "point_count"))
     PyErr_SetString(PyExc_ValueError, "points is empty: there must be at least one point");
+  else if (is(fault->argument, "shape_count"))
+    PyErr_SetString(PyExc_ValueError, "shapes is empty: there must be at least one shape");
   else if (is(fault->argument, "enabled"))
     PyErr_SetString(PyExc_ValueError, "no capsule is enabled: outside='nearest' needs one");
   else

@@ -2,6 +2,7 @@
 #include "skin_methods.h"
 
 #include "pose.h"
+#include "shapes_type.h"
 
 /* ------------------------------------------------------------------------------------------------------- deform -- */
 
@@ -42,6 +43,11 @@ static int prepare_deform(void *address) {
     return 0;
   }
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
+  if (!core_check_shapes(&given->posed.by.options)) return 0;
+  if (given->at.rest != NULL && given->posed.by.options.shapes != NULL) {
+    PyErr_SetString(PyExc_ValueError, "shapes are of the skin's own rest positions: give rest_positions or shapes");
+    return 0;
+  }
   if (!given->with_normals) given->posed.call.skipped = 1u << 1;
   core_method_options(&given->posed.by);
   return core_prepare_positions(given, &given->at);
@@ -61,6 +67,7 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
                            given->normals, NULL, fault);
   sbs_skin_free(moved);
   core_place_in_twists(fault, &given->posed.call);
+  core_place_in_shapes(fault, &given->posed.call);
   core_give_scratch(&self->scratch, options->scratch);
   return status;
 }
@@ -78,7 +85,7 @@ const core_function core_deform = {
     .name = "deform",
     .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
     .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
-              CORE_PART(deform_rows), CORE_PART(deform_results)},
+              CORE_PART(core_shapes_rows), CORE_PART(deform_rows), CORE_PART(deform_results)},
     .positional = 1,
     .returns = "_Floats | tuple[_Floats, _Floats]",
     .size = sizeof(deform_call),
@@ -125,7 +132,8 @@ const core_function core_deform_many = {
     .name = "deform_many",
     .summary = "The same for several poses.",
     .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE),
-              CORE_PART(core_twists_of_frames_row), CORE_PART(many_rows), CORE_PART(many_results)},
+              CORE_PART(core_twists_of_frames_row), CORE_PART(core_shapes_of_frames_rows), CORE_PART(many_rows),
+              CORE_PART(many_results)},
     .positional = 1,
     .returns = "_Floats | tuple[_Floats, _Floats]",
     .size = sizeof(deform_call),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pose.h"
+#include "shapes_type.h"
 #include "skin_methods.h"
 
 typedef struct inverse_call {
@@ -23,7 +24,8 @@ static const core_row rows[] = {
 
 static int prepare(void *address) {
   core_pose_call *given = address;
-  return core_check_twists(&given->call, &given->pose, ((const core_skin *)core_self(given))->twist);
+  return core_check_twists(&given->call, &given->pose, ((const core_skin *)core_self(given))->twist) &&
+         core_check_shapes(&given->by.options);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
@@ -34,6 +36,7 @@ static sbs_status run(void *address, sbs_fault *fault) {
                               given->posed_positions, 0, given->positions, given->singular, NULL, fault);
 
   core_place_in_twists(fault, &given->posed.call);
+  core_place_in_shapes(fault, &given->posed.call);
   return status;
 }
 
@@ -43,7 +46,7 @@ const core_function core_inverse_deform = {
     .name = "inverse_deform",
     .summary = "Rest positions from posed ones, and which vertices have no inverse.",
     .parts = {CORE_PART(matrices_rows), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
-              CORE_PART(rows)},
+              CORE_PART(core_shapes_rows), CORE_PART(rows)},
     .positional = 2,
     .size = sizeof(inverse_call),
     .set_defaults = core_set_method_defaults,

@@ -29,6 +29,12 @@ int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist) {
   return 1;
 }
 
+/* For two methods and shapes of all vertices with normals; pages that are never touched cost no memory. */
+static size_t most_scratch(const sbs_skin *skin, const sbs_skin_info *info) {
+  const size_t sums = 6 * info->vertex_count * (info->scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double));
+  return 2 * sbs_skin_scratch_size(skin) + (sums + 63) / 64 * 64;
+}
+
 PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,
                          PyArrayObject *const *arrays, PyObject *twist) {
   core_skin *self = core_allocate(type);
@@ -38,10 +44,9 @@ PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report
     return NULL;
   }
   self->skin = skin;
-  self->scratch.size =
-      2 * sbs_skin_scratch_size(skin); /* for two methods; pages that are never touched cost no memory */
   self->report = *report;
   sbs_skin_get_info(skin, &self->info); /* fails only for NULL, like the two below */
+  self->scratch.size = most_scratch(skin, &self->info);
   for (int i = 0; i < CORE_HELD_COUNT; i++) {
     self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
     if (arrays[i] != NULL) PyArray_CLEARFLAGS(arrays[i], NPY_ARRAY_WRITEABLE);

@@ -29,7 +29,7 @@ from .skinning.skin import Skin
 from .skinning.twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import formats, linear, mesh, muscles, poses, quality, samples, weights
+    from . import correctives, formats, linear, mesh, muscles, poses, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -62,6 +62,7 @@ __all__ = [
     "__version__",
     "bones_blending",
     "build_info",
+    "correctives",
     "formats",
     "get_threads",
     "limb_twist",
@@ -92,7 +93,7 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
 
 def __getattr__(name: str) -> Any:
     """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in ("formats", "linear", "mesh", "muscles", "poses", "quality", "samples", "weights"):
+    if name not in ("correctives", "formats", "linear", "mesh", "muscles", "poses", "quality", "samples", "weights"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

@@ -335,6 +335,8 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
+        shapes: Shapes | None = None,
+        shape_weights: ArrayLike | None = None,  # (S,)
         rest_positions: ArrayLike | None = None,  # (V, 3)
         normals: bool = False,
         out: _Floats | None = None,  # (V, 3)
@@ -353,6 +355,8 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (F, B, 2)
+        shapes: Shapes | None = None,
+        shape_weights: ArrayLike | None = None,  # (F, S)
         normals: bool = False,
         out: _Floats | None = None,  # (F, V, 3)
         out_normals: _Floats | None = None,  # (F, V, 3)
@@ -371,6 +375,8 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
+        shapes: Shapes | None = None,
+        shape_weights: ArrayLike | None = None,  # (S,)
         out: _Floats | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[_Floats, NDArray[np.bool_]]: ...  # (V, 3), (V,)
@@ -622,3 +628,41 @@ class Muscles:
     ) -> NDArray[np.float64]: ...  # (F, R, S, 3)
     @property
     def covered_count(self) -> int: ...
+
+@final
+class Drivers:
+    def __new__(
+        cls,
+        joint_count: int | None,
+        ends: ArrayLike,  # (D,)
+        joints: ArrayLike,  # (N,)
+        parents: ArrayLike,  # (N,)
+        axes: ArrayLike,  # (N, 3)
+        parts: ArrayLike,  # (D,)
+        pose_drivers: ArrayLike,  # (P,)
+        coordinates: ArrayLike,  # (C, 3)
+    ) -> Drivers: ...
+    def coordinates(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    ) -> NDArray[np.float64]: ...  # (F, N, 3)
+    def weights(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+    ) -> NDArray[np.float64]: ...  # (F, P)
+    @property
+    def pose_count(self) -> int: ...
+
+@final
+class Shapes:
+    def __new__(
+        cls,
+        skin: Skin,
+        ends: ArrayLike,  # (S,)
+        vertices: ArrayLike,  # (M,)
+        deltas: ArrayLike,  # (M, 3)
+        *,
+        normal_deltas: ArrayLike | None = None,  # (M, 3)
+    ) -> Shapes: ...
+    @property
+    def shape_count(self) -> int: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypedDict, TypeVar, cast, get_args
+from typing import Any, Literal, Protocol, TypedDict, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,9 @@ __all__ = [
     "Method",
     "MethodName",
     "MethodOptions",
+    "PosedShapes",
     "Rotation",
+    "ShapedOptions",
     "base_options",
     "core_options",
     "method_name",
@@ -62,6 +64,9 @@ DEFAULTS: Mapping[str, Any] = {
     "amount": None,
     "base": None,
     "twists": None,
+    "correctives": None,
+    "shapes": None,
+    "shape_weights": None,
     "out": None,
     "out_normals": None,
     "threads": None,
@@ -81,6 +86,16 @@ class MethodOptions(TypedDict, total=False):
     rcond: float | None
 
 
+class PosedShapes(Protocol):
+    """What drives shapes by the pose: the option ``correctives`` of `Skin.deform`, such as `sbs.correctives` makes."""
+
+    def shapes(self, skin: Any) -> Any:
+        """Its `sbs.correctives.Shapes` for a skin; None if it has none."""
+
+    def weights(self, skinning_matrices: ArrayLike) -> NDArray[np.float64]:
+        """The weights of these shapes in a pose (S,), or in frames (F, S)."""
+
+
 class BlendOptions(MethodOptions, total=False):
     """One method, or two that are blended."""
 
@@ -89,7 +104,15 @@ class BlendOptions(MethodOptions, total=False):
     twists: ArrayLike | None
 
 
-class DeformOptions(BlendOptions, total=False):
+class ShapedOptions(BlendOptions, total=False):
+    """A method, and the shapes that are added to the rest pose before it."""
+
+    correctives: PosedShapes | None
+    shapes: Any  # sbs.correctives.Shapes or None
+    shape_weights: ArrayLike | None
+
+
+class DeformOptions(ShapedOptions, total=False):
     """The options of `Skin.deform` and `Skin.deform_many` that do not change the type of the result."""
 
     out: Floats | None
@@ -97,7 +120,7 @@ class DeformOptions(BlendOptions, total=False):
     threads: int | None
 
 
-class InverseOptions(BlendOptions, total=False):
+class InverseOptions(ShapedOptions, total=False):
     """The options of `Skin.inverse_deform` that do not change the type of the result."""
 
     out: Floats | None

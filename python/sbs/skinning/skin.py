@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
@@ -356,6 +357,13 @@ class Skin:
         twists : (B, 2) array_like, optional
             Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
             way round: see `TwistTracker`.
+        correctives : sbs.correctives.Correctives, optional
+            Shapes that the pose drives, which are added to the rest pose before it is deformed.
+        shapes : sbs.correctives.Shapes, optional
+            Shapes of this skin, in place of `correctives`; not with `rest_positions`. A vertex that no shape changes
+            keeps its bits.
+        shape_weights : (S,) array_like, optional
+            How much there is of each of `shapes`.
         normals : bool
             Whether to return normals too; the skin must have been made with rest normals.
         out, out_normals : (V, 3) ndarray, optional
@@ -384,7 +392,7 @@ class Skin:
         -----
         The global interpreter lock is released during the computation.
         """
-        chosen = core_options(options, self.vertex_count)
+        chosen = self._core_options(options, skinning_matrices)
         return self._core.deform(skinning_matrices, rest_positions=rest_positions, normals=normals, **chosen)
 
     @overload
@@ -411,7 +419,9 @@ class Skin:
             The matrices of every frame; F may be 0.
         twists : (F, B, 2) array_like, optional
             As in `deform`; ``twist.angles(skinning_matrices, follow=True)`` are those of a motion beyond half a turn.
-        method, rotation, center, damping, rcond, amount, base, normals, threads
+        shape_weights : (F, S) array_like, optional
+            Of `shapes`, in every frame.
+        method, rotation, center, damping, rcond, amount, base, correctives, shapes, normals, threads
             As in `deform`.
         out, out_normals : (F, V, 3) ndarray, optional
             As in `deform`. After Ctrl-C they hold some of the frames.
@@ -427,7 +437,8 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`. All matrices are checked before anything is written.
         """
-        return self._core.deform_many(skinning_matrices, normals=normals, **core_options(options, self.vertex_count))
+        chosen = self._core_options(options, skinning_matrices)
+        return self._core.deform_many(skinning_matrices, normals=normals, **chosen)
 
     @overload
     def inverse_deform(
@@ -477,8 +488,8 @@ class Skin:
             The posed mesh, in the order of its vertices; cast to the skin's type.
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the pose.
-        method, rotation, center, damping, rcond, amount, base, twists
-            Those of the deformation; see `deform`.
+        method, rotation, center, damping, rcond, amount, base, twists, correctives, shapes, shape_weights
+            Those of the deformation; see `deform`. What shapes add is taken away again.
         return_singular : bool
             Whether to also return which vertices have no inverse, instead of warning of them.
         out : (V, 3) ndarray, optional
@@ -520,13 +531,28 @@ class Skin:
         >>> skin.inverse_deform(skin.deform(matrices), matrices).round(6) + 0.0
         array([[0., 1., 0.]])
         """
-        chosen = core_options(options, self.vertex_count)
+        chosen = self._core_options(options, skinning_matrices)
         positions, singular = self._core.inverse_deform(posed_positions, skinning_matrices, **chosen)
         if return_singular:
             return positions, singular
         if singular.any():
             warn(SingularVertexWarning.message(singular), SingularVertexWarning)
         return positions
+
+    def _core_options(self, options: Mapping[str, Any], skinning_matrices: ArrayLike) -> dict[str, Any]:
+        """Options as the core takes them, with the shapes that correctives have in a pose."""
+        chosen = core_options(options, self.vertex_count)
+        correctives, shapes = chosen.pop("correctives", None), chosen.get("shapes")
+        if shapes is not None:
+            chosen["shapes"] = shapes._core
+        if correctives is None:
+            return chosen
+        if shapes is not None or chosen.get("shape_weights") is not None:
+            raise ValueError("correctives have shapes and shape_weights of their own: give one or the other")
+        shapes = correctives.shapes(self)
+        if shapes is not None:
+            chosen |= {"shapes": shapes._core, "shape_weights": correctives.weights(skinning_matrices)}
+        return chosen
 
     def deform_vjp(
         self,

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Sparse changes of the rest pose, which a skin adds before it is deformed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+
+if TYPE_CHECKING:
+    from .skin import Skin
+
+__all__ = ["Shape", "Shapes"]
+
+
+class Shape(NamedTuple):
+    """A sparse change of the rest pose.
+
+    Attributes
+    ----------
+    vertices : (M,) ndarray of int
+    deltas : (M, 3) ndarray
+        What it adds to their rest positions.
+    normal_deltas : (M, 3) ndarray, optional
+        And to their rest normals, whose sum becomes a unit vector again.
+    """
+
+    vertices: NDArray[Any]
+    deltas: NDArray[Any]
+    normal_deltas: NDArray[Any] | None = None
+
+
+class Shapes:
+    """Shapes in the order of a skin, for the options ``shapes`` and ``shape_weights`` of `Skin.deform`. Immutable.
+
+    Parameters
+    ----------
+    skin : Skin
+        The only one that takes them.
+    shapes : iterable of Shape or tuple
+        What one shape has twice of a vertex is added.
+
+    Raises
+    ------
+    ValueError
+        If there are none, shapes of arrays disagree, a vertex is out of range, a number is NaN or infinite, or there
+        are normals, but the skin has none.
+    TypeError
+        If an array holds neither real numbers nor, for vertices, integers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sbs
+    >>> skin = sbs.Skin([[0.0, 1.0, 0.0]], [[0]], [[1.0]])
+    >>> shapes = sbs.correctives.Shapes(skin, [([0], [[0.0, 0.0, 1.0]])])
+    >>> skin.deform(np.eye(4)[None], shapes=shapes, shape_weights=[0.5])
+    array([[0. , 1. , 0.5]])
+    """
+
+    def __init__(self, skin: Skin, shapes: Iterable[Shape | tuple[ArrayLike, ...]]) -> None:
+        self._skin = skin
+        given = [Shape(*map(_array, shape)) for shape in shapes]
+        for number, shape in enumerate(given):
+            for name, rows in (("deltas", shape.deltas), ("normal_deltas", shape.normal_deltas)):
+                if rows is not None and rows.shape != (len(shape.vertices), 3):
+                    expected = f"({len(shape.vertices)}, 3) for its vertices"
+                    raise ValueError(f"shapes[{number}]: {name} has shape {rows.shape}, expected {expected}")
+        vertices = [shape.vertices for shape in given if len(shape.vertices)]
+        deltas = [shape.deltas for shape in given if len(shape.vertices)]
+        normals = None
+        if any(shape.normal_deltas is not None for shape in given):
+            normals = np.concatenate(
+                [
+                    np.zeros((len(shape.vertices), 3)) if shape.normal_deltas is None else shape.normal_deltas
+                    for shape in given
+                ]
+            )
+        self._core = _core.Shapes(
+            skin._core,
+            np.cumsum([len(shape.vertices) for shape in given]).astype(np.int64),
+            np.concatenate(vertices) if vertices else np.empty(0, np.int32),
+            np.concatenate(deltas) if deltas else np.empty((0, 3), skin.dtype),
+            normal_deltas=normals,
+        )
+
+    def __len__(self) -> int:
+        return self._core.shape_count
+
+    def __repr__(self) -> str:
+        return f"<sbs.correctives.Shapes, shapes: {len(self)}>"
+
+
+def _array(given: ArrayLike | None) -> Any:
+    """An array, of shape (0,) for an empty list of vertices; None stays."""
+    return None if given is None else np.asarray(given)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Shapes and drivers as the skin and the core take them: against skins that are bound with the shapes; bad input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from meshes import Precision, skin_arguments, skinning_matrices
+
+import sbs
+from sbs import _core
+from sbs.correctives import Shapes
+from sbs.options import Method
+
+VERTICES, JOINTS = 200, 6
+RNG = np.random.default_rng(8)
+CHANGED = np.arange(0, VERTICES, 5)
+DELTAS = RNG.normal(scale=0.1, size=(len(CHANGED), 3))
+METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
+MATRICES = skinning_matrices(3, JOINTS)
+
+
+def make(dtype: Precision, *, normals: bool = False) -> tuple[sbs.Skin, Shapes]:
+    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, dtype, normals=normals))
+    return skin, Shapes(skin, [(CHANGED, DELTAS), ([], np.empty((0, 3))), (CHANGED[:3], DELTAS[:3])])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_they_are_other_rest_positions(dtype: Precision) -> None:
+    skin, shapes = make(dtype)
+    weights = np.array([[0.75, 2.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.0, -1.0]])
+    assert len(shapes) == 3
+    for method in METHODS:
+        many = skin.deform_many(MATRICES, method=method, shapes=shapes, shape_weights=weights)
+        for frame, matrices in enumerate(MATRICES):
+            rest = skin.rest_positions.astype(np.float64)
+            rest[CHANGED] += weights[frame, 0] * DELTAS
+            rest[CHANGED[:3]] += weights[frame, 2] * DELTAS[:3]
+            expected = skin.deform(matrices, method=method, rest_positions=rest)
+            # centers of joint sets are damped towards other centroids, which moves them by 1e-6
+            np.testing.assert_allclose(many[frame], expected, atol=2e-5 if dtype == np.float32 else 2e-6)
+            one = skin.deform(matrices, method=method, shapes=shapes, shape_weights=weights[frame])
+            assert one.tobytes() == many[frame].tobytes()
+            back = skin.inverse_deform(one, matrices, method=method, shapes=shapes, shape_weights=weights[frame])
+            np.testing.assert_allclose(back, skin.rest_positions, atol=1e-4 if dtype == np.float32 else 1e-9)
+
+
+def test_a_vertex_without_a_shape_keeps_its_bits() -> None:
+    skin, shapes = make(np.float32, normals=True)
+    rest = np.setdiff1d(np.arange(VERTICES), CHANGED)
+    plain = skin.deform(MATRICES[0], normals=True)
+    shaped = skin.deform(MATRICES[0], normals=True, shapes=shapes, shape_weights=[1.0, 1.0, 1.0])
+    for ours, theirs in zip(shaped, plain, strict=True):
+        assert ours[rest].tobytes() == theirs[rest].tobytes()
+    assert not np.array_equal(shaped[0], plain[0])
+
+
+def test_normals() -> None:
+    skin = sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]], rest_normals=[[0.0, 0.0, 2.0]])
+    shapes = Shapes(skin, [([0], [[0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0]]), ([0], [[1.0, 0.0, 0.0]])])
+    positions, normals = skin.deform(np.eye(4)[None], normals=True, shapes=shapes, shape_weights=[1.0, 3.0])
+    np.testing.assert_allclose(positions, [[3.0, 0.0, 0.0]])
+    np.testing.assert_allclose(normals, np.array([[1.0, 0.0, 1.0]]) / np.sqrt(2))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"shape_weights": None}, ValueError, "shapes needs shape_weights"),
+        ({"shapes": None}, ValueError, "shape_weights has no effect without shapes"),
+        ({"shape_weights": [1.0]}, ValueError, r"shape_weights has shape \(1,\), expected \(3,\)"),
+        ({"shape_weights": [0.0, np.nan, 0.0]}, ValueError, r"shape_weights\[1\] is nan, where a finite number"),
+        ({"rest_positions": np.zeros((VERTICES, 3))}, ValueError, "give rest_positions or shapes"),
+    ],
+)
+def test_what_cannot_be_used(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    skin, shapes = make(np.float64)
+    given: dict[str, Any] = {"shapes": shapes, "shape_weights": np.zeros(3), **options}
+    with pytest.raises(error, match=message):
+        skin.deform(MATRICES[0], **given)
+
+
+def test_shapes_of_another_skin() -> None:
+    (skin, shapes), (other, _) = make(np.float64), make(np.float64)
+    with pytest.raises(ValueError, match="shapes are of another skin"):
+        other.deform(MATRICES[0], shapes=shapes, shape_weights=np.zeros(3))
+    with pytest.raises(TypeError, match="shapes must be None or Shapes"):
+        skin._core.deform(MATRICES[0], shapes=1, shape_weights=np.zeros(3))  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(ValueError, match=r"shape_weights\[2, 1\] is inf"):
+        skin.deform_many(MATRICES, shapes=shapes, shape_weights=np.diag([0.0, 0.0, np.inf])[:, [0, 2, 1]])
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [
+        ([], "shapes is empty: there must be at least one shape"),
+        ([([VERTICES], np.zeros((1, 3)))], r"vertices\[0\] = 200 is out of range for 200 vertices"),
+        ([([0], np.zeros((2, 3)))], r"shapes\[0\]: deltas has shape \(2, 3\), expected \(1, 3\) for its vertices"),
+        ([([0], np.full((1, 3), np.inf))], r"deltas\[0, 0\] is inf"),
+        ([([0], np.zeros((1, 3)), np.zeros((1, 3)))], "normal_deltas needs a skin that was made with rest_normals"),
+    ],
+)
+def test_what_is_no_shape(shapes: Any, message: str) -> None:
+    skin, _ = make(np.float64)
+    with pytest.raises(ValueError, match=message):
+        Shapes(skin, shapes)
+
+
+# ------------------------------------------------------------------------------------------------------------- drivers
+
+
+def drivers(**changes: Any) -> _core.Drivers:
+    """Joint 1 against joint 0, whose bone is along x, in two poses of one swing, and one of its twist."""
+    given = {
+        "joint_count": 2,
+        "ends": [1, 2],
+        "joints": [1, 1],
+        "parents": [0, 0],
+        "axes": [[2.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
+        "parts": [0, 1],
+        "pose_drivers": [0, 0, 1],
+        "coordinates": [[0.0, 0.0, 0.5], [0.0, 0.0, 1.0], [0.7, 0.0, 0.0]],
+        **changes,
+    }
+    return _core.Drivers(**given)
+
+
+def turned(axis: tuple[int, int, int], angle: float) -> np.ndarray:
+    """Joint 1 turned by an angle, and both moved."""
+    matrices = np.tile(np.eye(4)[:3], (2, 1, 1))
+    matrices[1, :, :3] = sbs.rotations.matrices_from_axis_angle(axis, angle)
+    matrices[:, :, 3] = RNG.normal(size=(2, 3))
+    return matrices
+
+
+def test_weights_and_coordinates() -> None:
+    made = drivers()
+    poses = np.stack([turned((0, 0, 1), 0.5), turned((0, 0, 1), 1.0), turned((1, 0, 0), 0.7), turned((1, 0, 0), 0.0)])
+    assert made.pose_count == 3
+    np.testing.assert_allclose(made.weights(poses), [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], atol=1e-12)
+    expected = np.zeros((4, 2, 3))
+    expected[:2, 0, 2], expected[2, 1, 0] = (0.5, 1.0), 0.7
+    np.testing.assert_allclose(made.coordinates(poses), expected, atol=1e-12)
+    assert made.weights(poses[:0]).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"ends": [1, 1]}, r"ends\[1\] = 1: a driver needs a joint"),
+        ({"ends": [1, 3]}, "ends ends at 3, where there are 2 joints"),
+        ({"joints": [1, 2]}, r"joints\[1\] = 2 is out of range for 2 joints"),
+        ({"axes": np.zeros((2, 3))}, r"axes\[0\] has no length"),
+        ({"pose_drivers": [0, 0, 2]}, r"pose_drivers\[2\] = 2 is out of range for 2 drivers"),
+        ({"coordinates": np.zeros((2, 3))}, "coordinates has 2 rows, where the joints of all poses are 3"),
+        ({"coordinates": [[0, 0, 1]] * 3}, "coordinates of pose 1: it is too near the rest pose, or another of its"),
+        ({"parts": [0, 3]}, r"parts\[1\] must be in its range"),
+    ],
+)
+def test_what_is_no_driver(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        drivers(**changes)
