@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Correctives: shapes that a pose drives, sculpted where a bent joint looks wrong by every method."""
+"""Correctives: shapes that a pose drives, sculpted where a bent joint looks wrong by every method.
+
+What is added to `Correctives` is the mesh in a pose, as it should look. `Correctives.solve` finds what has to be added
+to the rest pose, and ``Skin.deform(..., correctives=)`` adds it, the more, the nearer the joints are to the pose.
+`sbs/drivers.h` has the formula of that, docs/correctives.md the guide.
+"""
 
 from ..skinning.shapes import Shape, Shapes
+from .correctives import Corrective, Correctives
+from .drivers import Driver
+from .files import read, write
+from .solving import Solution, Target
 
-__all__ = ["Shape", "Shapes"]
+__all__ = ["Corrective", "Correctives", "Driver", "Shape", "Shapes", "Solution", "Target", "read", "write"]
 
 
 def __dir__() -> list[str]:

@@ -63,7 +63,6 @@ class Shapes:
     """
 
     def __init__(self, skin: Skin, shapes: Iterable[Shape | tuple[ArrayLike, ...]]) -> None:
-        self._skin = skin
         given = [Shape(*map(_array, shape)) for shape in shapes]
         for number, shape in enumerate(given):
             for name, rows in (("deltas", shape.deltas), ("normal_deltas", shape.normal_deltas)):

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+"""Correctives as files: JSON for the poses, and a NumPy archive beside it for shapes and targets.
+
+docs/correctives.schema.json is the schema of the first.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..rigging.skeleton import Skeleton
+from ..skinning.shapes import Shape
+from ..support import json_files
+from ..support.files import replacing
+from ..support.json_files import is_number
+from ..support.text import well_formed
+from .correctives import Corrective, Correctives
+from .drivers import PARTS, Driver
+from .solving import Target
+
+__all__ = ["read", "write"]
+
+FORMAT = "sbs-correctives"
+VERSION = 1
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
+    """Write correctives to a JSON file, and their arrays to a file beside it whose name ends in ".npz".
+
+    Each appears as a whole or not at all.
+
+    Raises
+    ------
+    ValueError
+        If there are none, or the path ends in ".npz".
+    OSError
+        If a file can't be written.
+    """
+    target = Path(path)
+    if target.suffix.lower() == ".npz":
+        raise ValueError(f"{target.name} is the file of the arrays: give that of the poses, such as {target.stem}.json")
+    if not len(correctives):
+        raise ValueError("there are no correctives")
+    arrays_path = target.with_suffix(".npz")
+    arrays: Arrays = {}
+    drivers: dict[Driver, list[dict[str, Any]]] = {}
+    for number, each in enumerate(correctives):
+        arrays |= _arrays(number, each)
+        entry = {
+            "driven_name": well_formed(each.name),
+            "array": number,
+            "target_rotations": each.coordinates.tolist(),
+        }
+        drivers.setdefault(each.driver, []).append(entry)
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "arrays": arrays_path.name,
+        "pose_drivers": [
+            {
+                "source_bones": [well_formed(name) for name in driver.joints],
+                "eval_space_bones": [None if name is None else well_formed(name) for name in driver.parents],
+                "twist_axes": [list(axis) for axis in driver.axes],
+                "part": driver.part,
+                "pose_targets": poses,
+            }
+            for driver, poses in drivers.items()
+        ],
+    }
+    text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=2)
+    with replacing(arrays_path) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
+    with replacing(target) as temporary:
+        temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _arrays(number: int, corrective: Corrective) -> Arrays:
+    found: Arrays = {}
+    target, shape = corrective.target, corrective.shape
+    if shape is not None:
+        found |= {"vertices": shape.vertices, "deltas": shape.deltas}
+        if shape.normal_deltas is not None:
+            found["normal_deltas"] = shape.normal_deltas
+    if target is not None:
+        found |= {"skinning_matrices": target.skinning_matrices, "target_positions": target.positions}
+        if target.vertices is not None:
+            found["target_vertices"] = target.vertices
+    return {f"{name}_{number}": array for name, array in found.items()}
+
+
+def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
+    """Read correctives from a JSON file and the file of arrays that it names, which is in the same folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+    skeleton : Skeleton
+        That of the character, with the joints that drive.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file, of a newer version, or something in it is of a wrong kind. Messages say where.
+    KeyError
+        If the skeleton has no joint of a name.
+    OSError
+        If one of the files can't be read.
+    """
+    arrays_name, entries = json_files.read(path, _content)
+    arrays_path = Path(path).with_name(arrays_name)
+    arrays = _read_arrays(arrays_path)
+    result = Correctives(skeleton)
+    for number, entry in sorted(entries, key=lambda numbered: numbered[0]):
+        skeleton.indices([*entry["source_bones"], *filter(None, entry["eval_space_bones"])])  # raises KeyError
+        try:
+            result.insert(_corrective(number, entry, arrays, skeleton))
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
+    return result
+
+
+def _read_arrays(path: Path) -> Arrays:
+    data = path.read_bytes()
+    try:
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except Exception as error:  # NumPy and zipfile raise many kinds for damaged archives
+        raise ValueError(f"{path}: no NumPy archive: {error}") from error
+
+
+def _content(document: Any) -> tuple[str, list[tuple[int, dict[str, Any]]]]:
+    """The name of the file of arrays, and the poses, each with its number and what its driver has."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise ValueError(f'no file of correctives: "format" is not "{FORMAT}"')
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
+    if version > VERSION:
+        raise ValueError(f"comes from a newer version: {version}, and this reads up to {VERSION}")
+    _check_keys(document, "the file", {"format", "version", "arrays", "pose_drivers"})
+    name = document["arrays"]
+    if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name:
+        raise ValueError(f'"arrays" must be the name of a file in the same folder, not {name!r}')
+    drivers = document["pose_drivers"]
+    if not isinstance(drivers, list) or not drivers:
+        raise ValueError('"pose_drivers" must be a list of at least one driver')
+    found: list[tuple[int, dict[str, Any]]] = []
+    for index, driver in enumerate(drivers):
+        place = f"pose_drivers[{index}]"
+        _check_driver(driver, place)
+        for number, pose in enumerate(driver["pose_targets"]):
+            _check_pose(pose, f"{place}.pose_targets[{number}]", len(driver["source_bones"]))
+            found.append((pose["array"], {**driver, **pose}))
+    numbers = sorted(number for number, _ in found)
+    if numbers != list(range(len(numbers))):
+        raise ValueError('"array" must number all poses from 0 on')
+    return name, found
+
+
+def _check_driver(driver: Any, place: str) -> None:
+    _check_keys(driver, place, {"source_bones", "eval_space_bones", "twist_axes", "part", "pose_targets"})
+    joints = driver["source_bones"]
+    if not isinstance(joints, list) or not joints or not all(isinstance(joint, str) for joint in joints):
+        raise ValueError(f'{place}: "source_bones" must be a list of names')
+    against = driver["eval_space_bones"]
+    if not isinstance(against, list) or len(against) != len(joints):
+        raise ValueError(f'{place}: "eval_space_bones" must be a list as long as "source_bones"')
+    if not all(joint is None or isinstance(joint, str) for joint in against):
+        raise ValueError(f'{place}: "eval_space_bones" must be names or null')
+    if not _are_vectors(driver["twist_axes"], len(joints)):
+        raise ValueError(f'{place}: "twist_axes" must be a list of {len(joints)} lists of 3 numbers')
+    if driver["part"] not in PARTS:
+        raise ValueError(f'{place}: "part" must be one of {", ".join(PARTS)}')
+    if not isinstance(driver["pose_targets"], list) or not driver["pose_targets"]:
+        raise ValueError(f'{place}: "pose_targets" must be a list of at least one pose')
+
+
+def _check_pose(pose: Any, place: str, joint_count: int) -> None:
+    _check_keys(pose, place, {"driven_name", "array", "target_rotations"})
+    if not isinstance(pose["driven_name"], str):
+        raise ValueError(f'{place}: "driven_name" must be a string')
+    if type(pose["array"]) is not int or pose["array"] < 0:
+        raise ValueError(f'{place}: "array" must be an integer from 0 on')
+    if not _are_vectors(pose["target_rotations"], joint_count):
+        raise ValueError(f'{place}: "target_rotations" must be a list of {joint_count} lists of 3 numbers')
+
+
+def _check_keys(entry: Any, place: str, keys: set[str]) -> None:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{place} must be an object")
+    for key in sorted(keys - entry.keys()):
+        raise ValueError(f"{place} has no {key!r}")
+    for key in sorted(entry.keys() - keys):
+        raise ValueError(f"{place}: unknown key {key!r}")
+
+
+def _are_vectors(value: Any, count: int) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == count
+        and all(isinstance(row, list) and len(row) == 3 and all(map(is_number, row)) for row in value)
+    )
+
+
+def _corrective(number: int, entry: dict[str, Any], arrays: Arrays, skeleton: Skeleton) -> Corrective:
+    def array(name: str) -> NDArray[Any] | None:
+        return arrays.get(f"{name}_{number}")
+
+    def needed(name: str, *shape: int) -> NDArray[Any]:
+        found = array(name)
+        if found is None:
+            raise ValueError(f"there is no {name}_{number}")
+        kind = "iu" if name.endswith("vertices") else "f"
+        if (
+            found.dtype.kind not in kind
+            or found.ndim != len(shape)
+            or any(wanted not in (-1, length) for wanted, length in zip(shape, found.shape, strict=True))
+        ):
+            raise ValueError(f"{name}_{number} is {found.dtype} {found.shape}")
+        if kind == "f" and not np.isfinite(found).all():
+            raise ValueError(f"{name}_{number} is not finite")
+        return found
+
+    driver = Driver(
+        tuple(entry["source_bones"]),
+        tuple(entry["eval_space_bones"]),
+        tuple((float(x), float(y), float(z)) for x, y, z in entry["twist_axes"]),
+        entry["part"],
+    )
+    shape = target = None
+    if array("deltas") is not None:
+        vertices = needed("vertices", -1)
+        normals = None if array("normal_deltas") is None else needed("normal_deltas", len(vertices), 3)
+        shape = Shape(vertices, needed("deltas", len(vertices), 3), normals)
+    if array("skinning_matrices") is not None:
+        chosen = None if array("target_vertices") is None else needed("target_vertices", -1).astype(np.int32)
+        target = Target(
+            needed("skinning_matrices", len(skeleton), 3, 4),
+            chosen,
+            needed("target_positions", -1 if chosen is None else len(chosen), 3),
+        )
+    coordinates = np.array(entry["target_rotations"], np.float64)
+    return Corrective(well_formed(entry["driven_name"]), driver, coordinates, target, shape)
