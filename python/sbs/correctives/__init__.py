@@ -8,11 +8,28 @@ to the rest pose, and ``Skin.deform(..., correctives=)`` adds it, the more, the 
 
 from ..skinning.shapes import Shape, Shapes
 from .correctives import Corrective, Correctives
-from .drivers import Driver
+from .driven_shapes import from_shapes
+from .drivers import Driver, Part
 from .files import read, write
+from .linear import to_linear
+from .mirroring import mirror
 from .solving import Solution, Target
 
-__all__ = ["Corrective", "Correctives", "Driver", "Shape", "Shapes", "Solution", "Target", "read", "write"]
+__all__ = [
+    "Corrective",
+    "Correctives",
+    "Driver",
+    "Part",
+    "Shape",
+    "Shapes",
+    "Solution",
+    "Target",
+    "from_shapes",
+    "mirror",
+    "read",
+    "to_linear",
+    "write",
+]
 
 
 def __dir__() -> list[str]:

@@ -234,6 +234,21 @@ class Correctives:
         numbers = (f"{stem} ({number})" for number in range(2, len(self) + 3))
         return next(each for each in (stem, *numbers) if each not in self._correctives)
 
+    def exchange(self, corrective: Corrective) -> None:
+        """Put a corrective in the place of that of its name.
+
+        Raises
+        ------
+        KeyError
+            If there is none.
+        ValueError
+            If its pose is too near that of another of the joints.
+        """
+        found = {**self._correctives, self[corrective.name].name: corrective}
+        _checked_drivers(self.skeleton, [*found.values()])
+        self._correctives = found
+        self._changed()
+
     def remove(self, name: str) -> None:
         """Remove the corrective of a name.
 

@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..options import AnyFloats, BlendOptions
+from ..options import AnyFloats, BlendOptions, PosedShapes
 from ..rigging.triangle_mesh import diagonal, welded
 from ..skinning.reports import SingularVertexWarning
 from ..skinning.shapes import Shape, Shapes
 from ..skinning.skin import Skin
 from ..support.callers import warn
 
-__all__ = ["TOLERANCE", "After", "Solution", "Target", "solve"]
+__all__ = ["TOLERANCE", "After", "Solution", "Target", "finished", "solve"]
 
 Floats = NDArray[np.float64]
 After = Callable[[AnyFloats, Floats], AnyFloats]
@@ -272,6 +272,14 @@ def _deformed(
 ) -> AnyFloats:
     """The mesh in a pose with something added to rest positions."""
     return skin.deform(matrices, shapes=Shapes(skin, [(vertices, deltas)]), shape_weights=[1.0], **options)
+
+
+def finished(
+    skin: Skin, matrices: Floats, correctives: PosedShapes, after: After | None, options: BlendOptions
+) -> AnyFloats:
+    """The mesh in a pose with correctives, and with what is done after the deformation."""
+    posed = skin.deform(matrices, correctives=correctives, **options)
+    return posed if after is None else after(posed, matrices)
 
 
 def _share_out(needed: Floats, sculpted: NDArray[np.bool_], weights: Floats) -> Floats:

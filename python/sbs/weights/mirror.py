@@ -16,7 +16,7 @@ from ..skinning.influences import InfluencesAndMore, with_rows
 from . import tools
 from ._merge import carried, merge
 
-__all__ = ["Counterparts", "Mirrored", "mirror", "mirror_joints"]
+__all__ = ["MIDDLE", "TOLERANCE", "Axis", "Counterparts", "Mirrored", "mirror", "mirror_joints", "other_sides"]
 
 Axis = Literal["x", "y", "z"]
 
@@ -101,7 +101,7 @@ def mirror_joints(
     numbers = {name: joint for joint, name in enumerate(names)}
     joints = np.arange(len(names), dtype=np.int32)
     for joint, name in enumerate(names):
-        other = next((numbers[candidate] for candidate in _other_sides(name) if candidate in numbers), joint)
+        other = next((numbers[candidate] for candidate in other_sides(name) if candidate in numbers), joint)
         if joints[joint] == joint and joints[other] == other:
             joints[joint], joints[other] = other, joint
     loose = np.flatnonzero(joints == np.arange(len(names)))
@@ -109,7 +109,7 @@ def mirror_joints(
         for option, idle in (("axis", axis == "x"), ("position", position == 0.0), ("tolerance", tolerance is None)):
             if not idle:
                 raise ValueError(f"{option} has no effect without positions")
-        return Counterparts(joints, loose[[any(True for _ in _other_sides(names[joint])) for joint in loose.tolist()]])
+        return Counterparts(joints, loose[[any(True for _ in other_sides(names[joint])) for joint in loose.tolist()]])
     points = np.asarray(positions, np.float64)
     if points.shape != (len(names), 3):
         raise ValueError(f"positions has shape {points.shape}, expected ({len(names)}, 3)")
@@ -135,7 +135,7 @@ _CAMEL = re.compile(r"^[LR](?=[A-Z][a-z])|(?<=[a-z0-9])[LR]$")
 _SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
 
 
-def _other_sides(name: str) -> Iterator[str]:
+def other_sides(name: str) -> Iterator[str]:
     """Names that differ from this one in one occurrence of the side."""
     for pattern in (_WORDS, _LETTERS, _CAMEL):
         for found in pattern.finditer(name):

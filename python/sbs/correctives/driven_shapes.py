@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Correctives from the blend shapes of a file: which joint drives each, its animations tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..characters.character import Character
+from ..rigging.animation import Animation
+from ..skinning.shapes import Shape
+from .correctives import Correctives
+from .drivers import Driver, Part, core_drivers, find_driver
+
+__all__ = ["from_shapes"]
+
+Floats = NDArray[np.float64]
+
+LEAST_WEIGHT, LEAST_TURN = 0.05, 0.05
+"""A shape has to come in by so much, and a joint to turn by so many radians then."""
+
+MISFIT = 0.25
+"""The root mean square by which weights may be off those of a driver, as a share of their own."""
+
+
+def from_shapes(
+    character: Character,
+    joints: Mapping[str, Iterable[str | int]] | None = None,
+    *,
+    part: Part = "swing",
+    fps: float = 30.0,
+) -> Correctives:
+    """Correctives from blend shapes that animations move together with joints.
+
+    The pose of a shape is that in which its weight is largest. It is driven by the joint whose turns explain its
+    weights best. Shapes that no joint explains, such as those of a face, are left out.
+
+    Parameters
+    ----------
+    character : Character
+        With blend shapes, and at least one animation of them and of joints.
+    joints : mapping of str to iterable of str or int, optional
+        By names of shapes, the joints that drive them; others are found.
+    part : {"swing", "twist", "both"}
+        What of rotations drives.
+    fps : float
+        How many frames of a second are looked at.
+
+    Returns
+    -------
+    Correctives
+        Their shapes are given: `Correctives.solve` leaves them as they are.
+
+    Raises
+    ------
+    KeyError
+        If there is no shape or joint of a name.
+    ValueError
+        If two shapes have the same pose of the same joints, or `fps` is not positive.
+    """
+    given = {} if joints is None else {name: [*each] for name, each in joints.items()}
+    shapes = {shape.name: number for number, shape in enumerate(character.mesh.shapes)}
+    for name in given.keys() - shapes.keys():
+        raise KeyError(f"no shape is named {name!r}")
+    skeleton = character.skeleton
+    alone = [find_driver(skeleton, [joint], part) for joint in range(len(skeleton))]
+    result = Correctives(skeleton)
+    moving = [animation for animation in character.animations if animation.shape_tracks]
+    frames = [_frames(character, animation, fps) for animation in moving]
+    if not frames:
+        return result
+    matrices, weights = (np.concatenate(arrays) for arrays in zip(*frames, strict=True))
+    for name, number in shapes.items():
+        wanted = weights[:, number]
+        peak = int(np.argmax(wanted))
+        if wanted[peak] < LEAST_WEIGHT:
+            continue
+        drivers = [find_driver(skeleton, given[name], part)] if name in given else alone
+        found = _best(character, drivers, matrices, wanted, peak, everything=name in given)
+        if found is not None:
+            driver, coordinates = found
+            shape = character.mesh.shapes[number]
+            result.add_shape(
+                Shape(shape.vertices, shape.offsets), coordinates, joints=driver.joints, name=name, part=part
+            )
+    return result
+
+
+def _frames(character: Character, animation: Animation, fps: float) -> tuple[Floats, Floats]:
+    """Skinning matrices (F, J, 4, 4) and weights of shapes (F, S)."""
+    times = np.array(animation.frames(fps)) / fps
+    return animation.skinning_matrices(times), character.shape_motion(animation).weights(times)
+
+
+def _best(
+    character: Character, drivers: list[Driver], matrices: Floats, wanted: Floats, peak: int, *, everything: bool
+) -> tuple[Driver, Floats] | None:
+    """The driver whose weights are nearest to those of a shape, with its coordinates where that is whole."""
+    skeleton = character.skeleton
+    any_pose = [(driver, np.ones((len(driver.joints), 3))) for driver in drivers]
+    coordinates = core_drivers(skeleton, any_pose).coordinates(matrices[peak][None])[0] / wanted[peak]
+    ends = np.cumsum([len(driver.joints) for driver in drivers])
+    poses = [
+        (driver, rows)
+        for driver, rows in zip(drivers, np.split(coordinates, ends[:-1]), strict=True)
+        if everything or np.linalg.norm(rows) * wanted[peak] > LEAST_TURN
+    ]
+    if not poses:
+        return None
+    misfits = np.sqrt(np.mean((core_drivers(skeleton, poses).weights(matrices) - wanted[:, None]) ** 2, axis=0))
+    best = int(np.argmin(misfits))
+    return poses[best] if everything or misfits[best] <= MISFIT * np.sqrt(np.mean(wanted**2)) else None
