@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "correctives/shapes.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/arguments.h"
@@ -17,19 +16,26 @@ size_t sbs_shapes_count(const sbs_shapes *shapes) {
   return shapes ? shapes->shape_count : 0;
 }
 
+size_t sbs_shape_row_size(const sbs_shapes *shapes) {
+  return shapes->axes * SBS_BLOCK * sbs_scalar_size(shapes->skin->scalar); /* a multiple of an alignment */
+}
+
 size_t sbs_shapes_scratch_size(const sbs_shapes *shapes) {
-  return shapes ? sbs_aligned(sbs_shape_sums(shapes) * sbs_scalar_size(shapes->skin->scalar)) : 0;
+  return shapes ? shapes->changed_count * sbs_shape_row_size(shapes) + sbs_aligned(shapes->changed_count) : 0;
+}
+
+sbs_shape_sums sbs_place_shape_sums(const sbs_shapes *shapes, void *memory) {
+  unsigned char *active = (unsigned char *)memory + shapes->changed_count * sbs_shape_row_size(shapes);
+  return (sbs_shape_sums){.sums = memory, .active = active};
 }
 
 void sbs_shapes_free(sbs_shapes *shapes) {
   if (!shapes) return;
   const sbs_allocator allocator = shapes->allocator;
   sbs_release(&allocator, shapes->offsets);
-  sbs_release(&allocator, shapes->changed);
-  sbs_release(&allocator, shapes->deltas);
-  sbs_release(&allocator, shapes->normal_deltas);
-  sbs_release(&allocator, shapes->lanes);
-  sbs_release(&allocator, shapes->starts);
+  sbs_release(&allocator, shapes->blocks);
+  sbs_release(&allocator, shapes->rows);
+  sbs_release(&allocator, shapes->numbers);
   sbs_release(&allocator, shapes);
 }
 
@@ -67,48 +73,88 @@ static sbs_status check(const sbs_skin *skin, const sbs_shapes_desc *desc, sbs_f
   return status;
 }
 
-/* Numbers the vertices that a shape changes, in the order of their lanes: `numbers` of the mesh, -1 for all others. */
-static sbs_status number_changed(sbs_shapes *shapes, const sbs_shapes_desc *desc, int32_t *numbers, sbs_fault *fault) {
-  const sbs_skin *skin = shapes->skin;
-  for (size_t v = 0; v < skin->vertex_count; v++) numbers[v] = -1;
-  for (size_t i = 0; i < shapes->entry_count; i++) numbers[desc->vertices[i]] = 0;
-  for (size_t v = 0; v < skin->vertex_count; v++) shapes->changed_count += numbers[v] == 0;
-  shapes->lanes = sbs_allocate(&shapes->allocator, shapes->changed_count, sizeof *shapes->lanes);
-  if (!shapes->lanes) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  uint32_t count = 0;
+/* What binding needs for a while. */
+typedef struct sorting {
+  uint32_t *lanes; /* (vertex_count) where each vertex of the mesh is, counted over all blocks */
+  size_t *shapes;  /* (block_count) by numbers of changed blocks: the last shape that has a row of it, from 1 on */
+  size_t *rows;    /* (block_count) the same: that row */
+} sorting;
+
+static void find_lanes(const sbs_skin *skin, uint32_t *lanes) {
   for (const sbs_item *item = skin->items; item < skin->items + skin->item_count; item++) {
-    for (size_t i = 0; i < sbs_item_blocks(item) * SBS_BLOCK; i++) {
-      const size_t lane = item->first_block * SBS_BLOCK + i;
-      if (lane % SBS_BLOCK == 0) shapes->starts[lane / SBS_BLOCK] = count;
-      if (i >= (size_t)item->vertex_count || numbers[skin->vertices[lane]] < 0) continue;
-      numbers[skin->vertices[lane]] = (int32_t)count;
-      shapes->lanes[count++] = (uint32_t)lane;
-    }
+    const size_t first = item->first_block * SBS_BLOCK;
+    for (size_t i = 0; i < (size_t)item->vertex_count; i++) lanes[skin->vertices[first + i]] = (uint32_t)(first + i);
   }
-  shapes->starts[skin->block_count] = count;
-  return SBS_OK;
 }
 
-static void convert3(const void *from, sbs_scalar scalar, size_t row, void *to, sbs_scalar to_scalar, size_t to_row) {
+/* Numbers the blocks that shapes change. */
+static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const uint32_t *lanes) {
+  const size_t block_count = shapes->skin->block_count, entry_count = desc->shape_offsets[desc->shape_count];
+  for (size_t b = 0; b < block_count; b++) shapes->numbers[b] = -1;
+  for (size_t i = 0; i < entry_count; i++) shapes->numbers[lanes[desc->vertices[i]] / SBS_BLOCK] = 0;
+  for (size_t b = 0; b < block_count; b++) {
+    if (!shapes->numbers[b]) shapes->numbers[b] = (int32_t)shapes->changed_count++;
+  }
+}
+
+/* The row of a shape for a block with that number, a new one if there is none. */
+static size_t find_row(sbs_shapes *shapes, const sorting *work, size_t shape, size_t number) {
+  if (work->shapes[number] != shape + 1) {
+    work->shapes[number] = shape + 1;
+    work->rows[number] = shapes->row_count++;
+  }
+  return work->rows[number];
+}
+
+static void count_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
+  memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
+  for (size_t s = 0; s < desc->shape_count; s++) {
+    shapes->offsets[s] = shapes->row_count;
+    for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
+      find_row(shapes, work, s, (size_t)shapes->numbers[work->lanes[desc->vertices[i]] / SBS_BLOCK]);
+    }
+  }
+  shapes->offsets[desc->shape_count] = shapes->row_count;
+}
+
+/* Adds three numbers to a lane of a row, `first` numbers behind where it starts. */
+static void add_entry(sbs_shapes *shapes, size_t first, const void *deltas, sbs_scalar scalar, size_t entry) {
   for (size_t k = 0; k < 3; k++) {
-    const double value = sbs_scalar_get(from, scalar, 3 * row + k);
-    if (to_scalar == SBS_FLOAT32) {
-      ((float *)to)[3 * to_row + k] = (float)value;
+    const double value = sbs_scalar_get(deltas, scalar, 3 * entry + k);
+    const size_t at = first + k * SBS_BLOCK;
+    if (shapes->skin->scalar == SBS_FLOAT32) {
+      ((float *)shapes->rows)[at] += (float)value;
     } else {
-      ((double *)to)[3 * to_row + k] = value;
+      ((double *)shapes->rows)[at] += value;
     }
   }
 }
 
-/* Entries in the order of their shapes. */
-static void read_entries(sbs_shapes *shapes, const sbs_shapes_desc *desc, const int32_t *numbers) {
-  const sbs_scalar scalar = shapes->skin->scalar;
-  memcpy(shapes->offsets, desc->shape_offsets, (desc->shape_count + 1) * sizeof *shapes->offsets);
-  for (size_t i = 0; i < shapes->entry_count; i++) {
-    shapes->changed[i] = (uint32_t)numbers[desc->vertices[i]];
-    convert3(desc->deltas, desc->scalar, i, shapes->deltas, scalar, i);
-    if (desc->normal_deltas) convert3(desc->normal_deltas, desc->scalar, i, shapes->normal_deltas, scalar, i);
+static void fill_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
+  memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
+  memset(shapes->rows, 0, shapes->row_count * sbs_shape_row_size(shapes));
+  shapes->row_count = 0;
+  for (size_t s = 0; s < desc->shape_count; s++) {
+    for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
+      const uint32_t lane = work->lanes[desc->vertices[i]];
+      const size_t number = (size_t)shapes->numbers[lane / SBS_BLOCK], row = find_row(shapes, work, s, number);
+      shapes->blocks[row] = (uint32_t)number;
+      const size_t first = row * shapes->axes * SBS_BLOCK + lane % SBS_BLOCK;
+      add_entry(shapes, first, desc->deltas, desc->scalar, i);
+      if (desc->normal_deltas) add_entry(shapes, first + 3 * SBS_BLOCK, desc->normal_deltas, desc->scalar, i);
+    }
   }
+}
+
+static sbs_status sort(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, sbs_fault *fault) {
+  find_lanes(shapes->skin, work->lanes);
+  number_blocks(shapes, desc, work->lanes);
+  count_rows(shapes, desc, work);
+  shapes->blocks = sbs_allocate(&shapes->allocator, shapes->row_count, sizeof *shapes->blocks);
+  shapes->rows = sbs_allocate(&shapes->allocator, shapes->row_count, sbs_shape_row_size(shapes));
+  if (!shapes->blocks || !shapes->rows) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  fill_rows(shapes, desc, work);
+  return SBS_OK;
 }
 
 sbs_status sbs_shapes_new(const sbs_skin *skin, const sbs_shapes_desc *desc, const sbs_allocator *allocator,
@@ -120,90 +166,27 @@ sbs_status sbs_shapes_new(const sbs_skin *skin, const sbs_shapes_desc *desc, con
   sbs_status status = sbs_choose_allocator(allocator, &chosen, fault);
   if (!status) status = check(skin, desc, fault);
   if (status) return status;
-  const size_t count = desc->shape_offsets[desc->shape_count], row = 3 * sbs_scalar_size(skin->scalar);
   sbs_shapes *made = sbs_allocate(&chosen, 1, sizeof *made);
-  int32_t *numbers = sbs_allocate(&chosen, skin->vertex_count, sizeof *numbers);
+  const sorting work = {.lanes = sbs_allocate(&chosen, skin->vertex_count, sizeof *work.lanes),
+                        .shapes = sbs_allocate(&chosen, skin->block_count, sizeof *work.shapes),
+                        .rows = sbs_allocate(&chosen, skin->block_count, sizeof *work.rows)};
   if (made) {
     *made = (sbs_shapes){.allocator = chosen,
                          .skin = skin,
                          .shape_count = desc->shape_count,
-                         .entry_count = count,
+                         .axes = desc->normal_deltas ? 6 : 3,
                          .offsets = sbs_allocate(&chosen, desc->shape_count + 1, sizeof *made->offsets),
-                         .changed = sbs_allocate(&chosen, count, sizeof *made->changed),
-                         .deltas = sbs_allocate(&chosen, count, row),
-                         .normal_deltas = desc->normal_deltas ? sbs_allocate(&chosen, count, row) : NULL,
-                         .starts = sbs_allocate(&chosen, skin->block_count + 1, sizeof *made->starts)};
+                         .numbers = sbs_allocate(&chosen, skin->block_count, sizeof *made->numbers)};
   }
-  const int is_room = numbers && made && made->offsets && made->changed && made->deltas && made->starts &&
-                      (made->normal_deltas || !desc->normal_deltas);
-  status = is_room ? number_changed(made, desc, numbers, fault) : sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  if (!status) read_entries(made, desc, numbers);
-  sbs_release(&chosen, numbers);
+  const int is_room = work.lanes && work.shapes && work.rows && made && made->offsets && made->numbers;
+  status = is_room ? sort(made, desc, &work, fault) : sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  sbs_release(&chosen, work.lanes);
+  sbs_release(&chosen, work.shapes);
+  sbs_release(&chosen, work.rows);
   if (status) {
     sbs_shapes_free(made);
     return status;
   }
   *shapes = made;
   return SBS_OK;
-}
-
-/* -------------------------------------------------------------------------------------------------------- frames -- */
-
-#define DEFINE_SUM(type) \
-  static void sum_##type##s(const sbs_shapes *shapes, const double *weights, const type *deltas, type *sums) { \
-    memset(sums, 0, 3 * shapes->changed_count * sizeof *sums); \
-    for (size_t s = 0; s < shapes->shape_count; s++) { \
-      const type weight = (type)weights[s]; \
-      for (size_t i = shapes->offsets[s]; weight != 0 && i < shapes->offsets[s + 1]; i++) { \
-        type *sum = sums + 3 * (size_t)shapes->changed[i]; \
-        for (int k = 0; k < 3; k++) sum[k] += weight * deltas[3 * i + (size_t)k]; \
-      } \
-    } \
-  }
-DEFINE_SUM(float)
-DEFINE_SUM(double)
-
-void sbs_sum_shapes(const sbs_shapes *shapes, const double *weights, void *sums) {
-  const size_t size = 3 * shapes->changed_count;
-  if (shapes->skin->scalar == SBS_FLOAT32) {
-    sum_floats(shapes, weights, shapes->deltas, sums);
-    if (shapes->normal_deltas) sum_floats(shapes, weights, shapes->normal_deltas, (float *)sums + size);
-  } else {
-    sum_doubles(shapes, weights, shapes->deltas, sums);
-    if (shapes->normal_deltas) sum_doubles(shapes, weights, shapes->normal_deltas, (double *)sums + size);
-  }
-}
-
-/* Adds sums to x, y, z of the lanes of a block; and makes unit vectors of them if these are normals. */
-#define DEFINE_ADD(type) \
-  static void add_##type##s(const sbs_shapes *shapes, const type *sums, size_t block, int are_normals, type *to) { \
-    for (uint32_t i = shapes->starts[block]; i < shapes->starts[block + 1]; i++) { \
-      const size_t lane = shapes->lanes[i] % SBS_BLOCK; \
-      double v[3], square = 0.0; \
-      for (size_t k = 0; k < 3; k++) { \
-        v[k] = (double)to[k * SBS_BLOCK + lane] + (double)sums[3 * (size_t)i + k]; \
-        square += v[k] * v[k]; \
-      } \
-      const double scale = are_normals && square > 0.0 ? 1.0 / sqrt(square) : 1.0; \
-      for (size_t k = 0; k < 3; k++) to[k * SBS_BLOCK + lane] = (type)(scale * v[k]); \
-    } \
-  }
-DEFINE_ADD(float)
-DEFINE_ADD(double)
-
-void sbs_shape_block(const sbs_shapes *shapes, const void *sums, size_t block, size_t stream, void *positions,
-                     void *normals) {
-  const sbs_skin *skin = shapes->skin;
-  const size_t size = sbs_scalar_size(skin->scalar), numbers = 3 * SBS_BLOCK;
-  const void *normal_sums = (const char *)sums + 3 * shapes->changed_count * size;
-  memcpy(positions, (const char *)skin->stream + stream * size, numbers * size);
-  if (normals) memcpy(normals, (const char *)skin->normals + block * numbers * size, numbers * size);
-  const int turns = normals && shapes->normal_deltas;
-  if (skin->scalar == SBS_FLOAT32) {
-    add_floats(shapes, sums, block, 0, positions);
-    if (turns) add_floats(shapes, normal_sums, block, 1, normals);
-  } else {
-    add_doubles(shapes, sums, block, 0, positions);
-    if (turns) add_doubles(shapes, normal_sums, block, 1, normals);
-  }
 }

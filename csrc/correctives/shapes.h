@@ -6,36 +6,39 @@
 #include "skin/skin.h"
 
 /*
- * Shapes in the order of a skin. Vertices that a shape changes are numbered in the order of their lanes. What shapes
- * add to them in a frame is summed up first, x y z of each, and blocks with such a vertex get positions of their own.
+ * Shapes in the order of a skin, by blocks: of each block that a shape changes, a row of x, y and z, and those of normals
+ * if there are any, of SBS_BLOCK lanes, 0 where it changes nothing. Rows are summed up in vectors; vertices that a shape changes are neighbors, and so are
+ * most lanes of a block. Blocks that any shape changes are numbered; each has a sum in a frame.
  */
 struct sbs_shapes {
   sbs_allocator allocator;
   const sbs_skin *skin;
   size_t shape_count;
-  size_t entry_count;   /* of all shapes */
-  size_t changed_count; /* vertices that any of them changes */
-  size_t *offsets;      /* (shape_count + 1) where the entries of each start */
-  uint32_t *changed;    /* (entry_count) the number of the vertex among those that are changed; ascending in a shape */
-  void *deltas;         /* (entry_count, 3) of the skin's type */
-  void *normal_deltas;  /* the same, or NULL */
-  uint32_t *lanes;      /* (changed_count) lanes of changed vertices, counted over all blocks; ascending */
-  uint32_t *starts;     /* (block_count + 1) where the changed vertices of each block start */
+  size_t row_count;     /* of all shapes */
+  size_t changed_count; /* blocks that any of them changes */
+  size_t *offsets;      /* (shape_count + 1) where the rows of each start */
+  uint32_t *blocks;     /* (row_count) the numbers of their blocks; ascending in a shape */
+  size_t axes;          /* 3, or with normals 6 */
+  void *rows;           /* (row_count, axes, SBS_BLOCK) of the skin's type; aligned, as are sums */
+  int32_t *numbers;     /* (block_count) those of blocks, -1 where no shape changes them */
 };
 
-/* Numbers that the sums of a frame take, of the skin's type. */
-static inline size_t sbs_shape_sums(const sbs_shapes *shapes) {
-  return shapes->changed_count * (shapes->normal_deltas ? 6 : 3);
+/* What shapes add to the blocks of a frame. */
+typedef struct sbs_shape_sums {
+  void *sums;            /* (changed_count, axes, SBS_BLOCK) of the skin's type; undefined where not active */
+  unsigned char *active; /* (changed_count) whether a shape with a weight changes the block */
+} sbs_shape_sums;
+
+/* Bytes of a row, or of a sum. */
+size_t sbs_shape_row_size(const sbs_shapes *shapes);
+
+/* Where sums lie in memory of sbs_shapes_scratch_size. */
+sbs_shape_sums sbs_place_shape_sums(const sbs_shapes *shapes, void *memory);
+
+/* The number of a block's sum in a frame, or -1. */
+static inline int32_t sbs_active_sum(const sbs_shapes *shapes, const sbs_shape_sums *sums, size_t block) {
+  const int32_t number = shapes->numbers[block];
+  return number >= 0 && sums->active[number] ? number : -1;
 }
-
-/* Sums up what shapes add: positions of all changed vertices, and normals behind them. */
-void sbs_sum_shapes(const sbs_shapes *shapes, const double *weights, void *sums);
-
-/*
- * Writes the positions of a block in the layout of the skin's stream, with what shapes add; and normals unless
- * `normals` is NULL, of unit length, or zero where there is nothing.
- */
-void sbs_shape_block(const sbs_shapes *shapes, const void *sums, size_t block, size_t stream, void *positions,
-                     void *normals);
 
 #endif

@@ -55,7 +55,7 @@ typedef struct sbs_frame {
 
   const sbs_shapes *shapes;    /* or NULL */
   const double *shape_weights; /* of this frame */
-  void *shape_sums;            /* what they add to the vertices that they change */
+  sbs_shape_sums shape_sums;   /* what they add */
 
   sbs_scratch scratch;
   sbs_constants_layout layout;

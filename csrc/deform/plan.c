@@ -133,7 +133,7 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
   const size_t used = lay_out(skin, scratch, &frame->scratch, &unused);
   if (frame->shapes) {
     frame->shape_weights += number * sbs_shapes_count(frame->shapes);
-    frame->shape_sums = scratch + used * (plan->base ? 2 : 1);
+    frame->shape_sums = sbs_place_shape_sums(frame->shapes, scratch + used * (plan->base ? 2 : 1));
   }
   if (!plan->base) return;
   sbs_frame *base = frames + 1;

@@ -220,9 +220,18 @@ static sbs_status pose_twist(sbs_frame *frame) {
   return status;
 }
 
+static void sum_shapes(const sbs_frame *frame) {
+  const sbs_shapes *shapes = frame->shapes;
+  sbs_add_shape_kernel *add = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar)->add_shape;
+  memset(frame->shape_sums.active, 0, shapes->changed_count);
+  for (size_t s = 0; s < shapes->shape_count; s++) {
+    if (frame->shape_weights[s] != 0.0) add(shapes, s, frame->shape_weights[s], &frame->shape_sums);
+  }
+}
+
 sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
-  if (frame->shapes && frame->positions) sbs_sum_shapes(frame->shapes, frame->shape_weights, frame->shape_sums);
+  if (frame->shapes && frame->positions) sum_shapes(frame);
   sbs_status status = pose_twist(frame);
   if (!status) status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
   if (!status) status = prepare_stretches(frame, threads);

@@ -2,6 +2,7 @@
 #include "deform/run.h"
 
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/scalar.h"
@@ -52,59 +53,107 @@ static size_t run_from(const sbs_frame *frame, const sbs_rest *rest, const sbs_i
 
 /* ------------------------------------------------------------------------------------------------------- shapes -- */
 
-/* Numbers of the stream that changed blocks get at once, and blocks. */
+/*
+ * Blocks that get positions of their own at once, and numbers of the stream between the first and the last of these:
+ * enough for kernels to go on for a while, few enough to stay in the nearest cache.
+ */
 enum {
-  CHANGED_NUMBERS = 2048,
-  CHANGED_BLOCKS = 8
+  CHANGED_BLOCKS = 32,
+  CHANGED_NUMBERS = 3584
 };
 
-static int is_changed(const sbs_shapes *shapes, const sbs_item *item) {
-  return shapes->starts[item->first_block] != shapes->starts[item->first_block + sbs_item_blocks(item)];
+static int is_changed(const sbs_frame *frame, const sbs_item *item) {
+  for (size_t b = 0; b < sbs_item_blocks(item); b++) {
+    if (sbs_active_sum(frame->shapes, &frame->shape_sums, item->first_block + b) >= 0) return 1;
+  }
+  return 0;
 }
 
-/* How many blocks of a group get positions at once: of the last one, weights are not there, which may be many. */
-static size_t blocks_at_once(const sbs_group *group) {
-  const size_t count = (CHANGED_NUMBERS - 3 * SBS_BLOCK) / sbs_block_size(group) + 1;
-  return count < CHANGED_BLOCKS ? count : CHANGED_BLOCKS;
+/* The number of the stream after the positions of an item; behind its last ones, weights are not needed. */
+static size_t end_of_positions(const sbs_frame *frame, const sbs_item *item) {
+  return item->stream + (sbs_item_blocks(item) - 1) * sbs_block_size(frame->skin->groups + item->group) + 3 * SBS_BLOCK;
 }
 
-/* What shapes have added to the rest positions goes, where these were found. */
-static void take_shapes_away(const sbs_frame *frame, const sbs_item *part) {
-  const sbs_shapes *shapes = frame->shapes;
-  const size_t end = part->first_block + sbs_item_blocks(part);
-  for (uint32_t i = shapes->starts[part->first_block]; i < shapes->starts[end]; i++) {
-    const size_t vertex = (size_t)frame->skin->vertices[shapes->lanes[i]];
+/* Whether all from one item to another can get positions at once. */
+static int fits(const sbs_frame *frame, const sbs_item *first, const sbs_item *last) {
+  return last->first_block + sbs_item_blocks(last) - first->first_block <= CHANGED_BLOCKS &&
+         end_of_positions(frame, last) - first->stream <= CHANGED_NUMBERS;
+}
+
+static const void *sum_at(const sbs_frame *frame, int32_t number) {
+  return (const char *)frame->shape_sums.sums + (size_t)number * sbs_shape_row_size(frame->shapes);
+}
+
+/* What shapes have added to the rest positions of a block goes, where these were found. */
+static void take_shapes_away(const sbs_frame *frame, size_t block) {
+  const int32_t number = sbs_active_sum(frame->shapes, &frame->shape_sums, block);
+  if (number < 0) return;
+  const sbs_scalar scalar = frame->skin->scalar;
+  const void *sum = sum_at(frame, number);
+  for (size_t lane = 0; lane < SBS_BLOCK; lane++) { /* those past the last vertex are 0 */
+    const size_t vertex = (size_t)frame->skin->vertices[block * SBS_BLOCK + lane];
     void *position = (char *)frame->positions + vertex * frame->positions_stride;
     for (size_t k = 0; k < 3; k++) {
-      if (frame->skin->scalar == SBS_FLOAT32) {
-        ((float *)position)[k] -= ((const float *)frame->shape_sums)[3 * i + k];
+      if (scalar == SBS_FLOAT32) {
+        ((float *)position)[k] -= ((const float *)sum)[k * SBS_BLOCK + lane];
       } else {
-        ((double *)position)[k] -= ((const double *)frame->shape_sums)[3 * i + k];
+        ((double *)position)[k] -= ((const double *)sum)[k * SBS_BLOCK + lane];
       }
     }
   }
 }
 
-/* An item with vertices that shapes change: some blocks after the other, from positions made for them. */
-static size_t run_changed(const sbs_frame *frame, const sbs_item *item) {
-  alignas(SBS_ALIGNMENT) double positions[CHANGED_NUMBERS], normals[3 * SBS_BLOCK * CHANGED_BLOCKS];
+/* Writes the rest positions, and normals unless they are NULL, of a block, whose positions are at `stream`. */
+static void shape_block(const sbs_frame *frame, size_t block, size_t stream, void *positions, void *normals) {
   const sbs_skin *skin = frame->skin;
-  const sbs_group *group = skin->groups + item->group;
-  const size_t size = sbs_scalar_size(skin->scalar), block_size = sbs_block_size(group);
-  const size_t step = blocks_at_once(group) * SBS_BLOCK, count = (size_t)item->vertex_count;
-  size_t singular_count = 0;
-  for (size_t first = 0; first < count; first += step) {
-    const size_t left = count - first;
-    const sbs_item part = sbs_item_part(skin, item, first / SBS_BLOCK, left < step ? left : step);
-    for (size_t b = 0; b < sbs_item_blocks(&part); b++) {
-      sbs_shape_block(frame->shapes, frame->shape_sums, part.first_block + b, part.stream + b * block_size,
-                      (char *)positions + b * block_size * size,
-                      frame->normals ? (char *)normals + b * 3 * SBS_BLOCK * size : NULL);
+  const size_t size = sbs_scalar_size(skin->scalar), vectors_size = 3 * SBS_BLOCK * size;
+  const int32_t number = sbs_active_sum(frame->shapes, &frame->shape_sums, block);
+  const void *rest = (const char *)skin->stream + stream * size;
+  const void *rest_normals = normals ? (const char *)skin->normals + block * vectors_size : NULL;
+  sbs_shape_block_kernel *shape = sbs_choose_kernels(skin->isa, skin->scalar)->shape_block;
+  if (number >= 0) {
+    shape(rest, sum_at(frame, number), 0, positions);
+  } else {
+    memcpy(positions, rest, vectors_size);
+  }
+  if (!normals) return;
+  if (number >= 0 && frame->shapes->axes == 6) {
+    shape(rest_normals, (const char *)sum_at(frame, number) + vectors_size, 1, normals);
+  } else {
+    memcpy(normals, rest_normals, vectors_size);
+  }
+}
+
+/* Items that fit, from positions made for them. */
+static size_t run_shaped(const sbs_frame *frame, const sbs_item *item, const sbs_item *end) {
+  alignas(SBS_ALIGNMENT) double positions[CHANGED_NUMBERS], normals[3 * SBS_BLOCK * CHANGED_BLOCKS];
+  const size_t size = sbs_scalar_size(frame->skin->scalar);
+  const sbs_rest rest = {
+      .positions = positions, .first_position = item->stream, .normals = normals, .first_block = item->first_block};
+  for (const sbs_item *i = item; i < end; i++) {
+    for (size_t b = 0; b < sbs_item_blocks(i); b++) {
+      const size_t stream = i->stream + b * sbs_block_size(frame->skin->groups + i->group);
+      const size_t block = i->first_block + b;
+      shape_block(frame, block, stream, (char *)positions + (stream - item->stream) * size,
+                  frame->normals ? (char *)normals + (block - item->first_block) * 3 * SBS_BLOCK * size : NULL);
     }
-    const sbs_rest rest = {
-        .positions = positions, .first_position = part.stream, .normals = normals, .first_block = part.first_block};
-    singular_count += run_from(frame, &rest, &part, &part + 1);
-    if (frame->posed.positions) take_shapes_away(frame, &part);
+  }
+  const size_t singular_count = run_from(frame, &rest, item, end);
+  const size_t end_block = end[-1].first_block + sbs_item_blocks(end - 1);
+  for (size_t b = item->first_block; frame->posed.positions && b < end_block; b++) take_shapes_away(frame, b);
+  return singular_count;
+}
+
+/* An item that does not fit, in parts that do. */
+static size_t run_in_parts(const sbs_frame *frame, const sbs_item *item) {
+  const size_t at_once = (CHANGED_NUMBERS - 3 * SBS_BLOCK) / sbs_block_size(frame->skin->groups + item->group) + 1;
+  const size_t step = (at_once < CHANGED_BLOCKS ? at_once : CHANGED_BLOCKS) * SBS_BLOCK;
+  size_t singular_count = 0;
+  for (size_t first = 0, left = (size_t)item->vertex_count; left; first += step / SBS_BLOCK) {
+    const size_t count = left < step ? left : step;
+    const sbs_item part = sbs_item_part(frame->skin, item, first, count);
+    singular_count += run_shaped(frame, &part, &part + 1);
+    left -= count;
   }
   return singular_count;
 }
@@ -113,9 +162,15 @@ static size_t run_with_shapes(const sbs_frame *frame, const sbs_item *item, cons
   size_t singular_count = 0;
   while (item < end) {
     const sbs_item *first = item;
-    while (item < end && !is_changed(frame->shapes, item)) item++;
+    while (item < end && !is_changed(frame, item)) item++;
     singular_count += run_from(frame, NULL, first, item);
-    if (item < end) singular_count += run_changed(frame, item++);
+    if (item == end) break;
+    if (!fits(frame, item, item)) {
+      singular_count += run_in_parts(frame, item++);
+      continue;
+    }
+    for (first = item++; item < end && is_changed(frame, item) && fits(frame, first, item);) item++;
+    singular_count += run_shaped(frame, first, item);
   }
   return singular_count;
 }

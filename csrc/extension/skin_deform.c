@@ -4,6 +4,8 @@
 #include "pose.h"
 #include "shapes_type.h"
 
+#include <sbs/shapes.h>
+
 /* ------------------------------------------------------------------------------------------------------- deform -- */
 
 typedef struct deform_call {
@@ -61,8 +63,10 @@ static sbs_status run_deform(void *address, sbs_fault *fault) {
   sbs_status status = core_with_positions(self, &given->at, &moved, fault);
 
   if (status != SBS_OK) return status;
-  options->scratch = core_take_scratch(&self->scratch);
-  options->scratch_size = self->scratch.size;
+  if (2 * sbs_skin_scratch_size(self->skin) + sbs_shapes_scratch_size(options->shapes) <= self->scratch.size) {
+    options->scratch = core_take_scratch(&self->scratch);
+    options->scratch_size = self->scratch.size;
+  }
   status = sbs_skin_deform(moved != NULL ? moved : self->skin, &given->posed.pose, options, given->positions,
                            given->normals, NULL, fault);
   sbs_skin_free(moved);

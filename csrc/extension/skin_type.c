@@ -29,10 +29,13 @@ int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist) {
   return 1;
 }
 
-/* For two methods and shapes of all vertices with normals; pages that are never touched cost no memory. */
+/*
+ * For two methods, and shapes of all vertices with normals in blocks that are half full; where that is not enough, the
+ * library allocates. Pages that are never touched cost no memory.
+ */
 static size_t most_scratch(const sbs_skin *skin, const sbs_skin_info *info) {
-  const size_t sums = 6 * info->vertex_count * (info->scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double));
-  return 2 * sbs_skin_scratch_size(skin) + (sums + 63) / 64 * 64;
+  const size_t vector_size = 3 * (info->scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double));
+  return 2 * sbs_skin_scratch_size(skin) + 64 + 4 * info->vertex_count * vector_size + info->vertex_count;
 }
 
 PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,

@@ -3,6 +3,7 @@
 #define SBS_KERNELS_KERNELS_H
 
 #include "base/isa.h"
+#include "correctives/shapes.h"
 #include "kernels/constants.h"
 #include "kernels/formulas.h"
 #include "skin/skin.h"
@@ -104,6 +105,12 @@ typedef struct sbs_inverse_args {
 /* Returns how many vertices have no inverse. */
 typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
 
+/* Adds a shape, times its weight, to the sums of a frame; a sum that is not active begins with it. */
+typedef void sbs_add_shape_kernel(const sbs_shapes *shapes, size_t shape, double weight, const sbs_shape_sums *sums);
+
+/* Rest positions or normals of a block with such a sum; normals become unit vectors again. All (3, SBS_BLOCK). */
+typedef void sbs_shape_block_kernel(const void *rest, const void *sum, int are_normals, void *shaped);
+
 /* What is compiled for one instruction set and scalar type. */
 typedef struct sbs_kernels {
   sbs_constants_batch *write_constants;
@@ -111,6 +118,8 @@ typedef struct sbs_kernels {
   sbs_pack_kernel *pack_amounts;
   sbs_blend_kernel *mix;
   sbs_inverse_kernel *invert;
+  sbs_add_shape_kernel *add_shape;
+  sbs_shape_block_kernel *shape_block;
   const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];
 } sbs_kernels;
 
