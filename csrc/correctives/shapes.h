@@ -6,9 +6,10 @@
 #include "skin/skin.h"
 
 /*
- * Shapes in the order of a skin, by blocks: of each block that a shape changes, a row of x, y and z, and those of normals
- * if there are any, of SBS_BLOCK lanes, 0 where it changes nothing. Rows are summed up in vectors; vertices that a shape changes are neighbors, and so are
- * most lanes of a block. Blocks that any shape changes are numbered; each has a sum in a frame.
+ * Shapes in the order of a skin, by blocks: of each block that a shape changes, a row of x, y and z, and those of
+ * normals if there are any, of SBS_BLOCK lanes, 0 where it changes nothing. So they are summed up in vectors, and few
+ * lanes are 0, as vertices that a shape changes are neighbors, and those of a block, too. Blocks that any shape
+ * changes are numbered; each has a sum in a frame.
  */
 struct sbs_shapes {
   sbs_allocator allocator;
