@@ -100,6 +100,7 @@ static const core_function *const contracts[] = {
     &core_fit_matrices,
     &core_fit_weights,
     &core_heat_weights,
+    &core_relax,
 };
 
 static int execute(PyObject *module) {

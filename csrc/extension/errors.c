@@ -58,7 +58,7 @@ static const char *option_range(const char *option) {
   if (is(option, "sigma")) return "finite and at least 1e-6";
   if (is(option, "refinement")) return "at least 0.01";
   if (is(option, "tolerance")) return "finite and at least 0";
-  if (is(option, "radius")) return "a finite number above 0";
+  if (is(option, "radius") || is(option, "size")) return "a finite number above 0";
   if (is(option, "value")) return "at least 0 and finite, and at most 1 to replace";
   if (is(option, "mirror_position")) return "a finite number";
   if (is(option, "points")) return "a path from origin to insertion, which differ";
@@ -70,7 +70,9 @@ static const char *option_range(const char *option) {
   if (is(option, "contraction")) return "at least 0 and below 1";
   if (is(option, "reach") || is(option, "zone_scale")) return "a finite number above 0";
   if (is(option, "activations")) return "between 0 and 1";
-  if (is(option, "pull")) return "finite and at least 0";
+  if (is(option, "pull") || is(option, "bending") || is(option, "volume") || is(option, "crease") ||
+      is(option, "thinner") || is(option, "thicker"))
+    return "finite and at least 0";
   if (is(option, "allowed")) return "true for one joint at least";
   if (is(option, "initial_indices")) return "a joint that the vertex may use, once, of at most as many as influences";
   if (is(option, "limit")) return "at least the number of locked joints that influence a vertex";

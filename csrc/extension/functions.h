@@ -26,6 +26,9 @@ extern const core_function core_weld, core_adjacency, core_islands, core_curvatu
 /* owned.c */
 extern const core_function core_owned;
 
+/* relaxation_functions.c */
+extern const core_function core_relax;
+
 /* skin_type.c */
 extern const core_function core_check_skin;
 

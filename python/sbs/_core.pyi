@@ -305,6 +305,28 @@ def heat_weights(
     list[tuple[int, int, int, float, Literal["sees no bone", "tiny", "no triangles"]]],
     tuple[str, int, int, int, int, int],
 ]: ...
+def relax(
+    rest_positions: ArrayLike,  # (V, 3)
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    free_vertices: ArrayLike,  # (V,) bool
+    size: float,
+    *,
+    triangle_parts: ArrayLike | None = None,  # (T,)
+    apexes: ArrayLike | None = None,  # (P, 3)
+    rest_volumes: ArrayLike | None = None,  # (P,)
+    held_volumes: ArrayLike | None = None,  # (P,)
+    planes: ArrayLike | None = None,  # (V, 4)
+    bones: ArrayLike | None = None,  # (B, 2, 3)
+    vertex_bones: ArrayLike | None = None,  # (V, 2)
+    distances: ArrayLike | None = None,  # (V,)
+    bending: float = 0.001,
+    volume: float = 30.0,
+    crease: float = 10.0,
+    thinner: float = 3.0,
+    thicker: float = 60.0,
+    iterations: int | None = 150,
+) -> tuple[NDArray[np.float64], float, float, int]: ...
 
 @final
 class Skin:
