@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from . import memory, performance, report, sources, targets, twist
+from . import correctives, memory, performance, report, sources, targets, twist
 from .plot import plot
 from .results import Results
 from .session import Session
@@ -119,7 +119,7 @@ def _quick_rows(program: Path) -> list[targets.Row]:
         for name in ("S", "R"):
             for size in (targets.SMALL, targets.LARGE):
                 session.measure(load(name, size))
-    return targets.rows(session.results) + twist.rows(rounds=8)
+    return targets.rows(session.results) + twist.rows(rounds=8) + correctives.rows(rounds=8)
 
 
 if __name__ == "__main__":

@@ -168,7 +168,10 @@ def solve(
         needed[number, ~sculpted[number]] = 0
         needed[number, one.vertices[one.crushed]] = 0
     deltas = _share_out(needed, sculpted, weights)
-    shapes = [_sparse(skin, each, limit, triangles) for each in deltas]
+    normals = None
+    if triangles is not None and skin.has_normals:
+        normals = _Normals(skin.rest_positions.astype(np.float64), triangles)
+    shapes = [_sparse(skin, each, limit, normals) for each in deltas]
     every = Shapes(skin, [*shapes, *(_positions_alone(skin, shape) for shape, _ in fixed)])
     solutions = []
     for number, target in enumerate(targets):
@@ -299,33 +302,62 @@ def _share_out(needed: Floats, sculpted: NDArray[np.bool_], weights: Floats) -> 
     return deltas
 
 
-def _sparse(skin: Skin, deltas: Floats, limit: float, triangles: NDArray[np.integer] | None) -> Shape:
-    """A shape without small deltas, with normals if triangles are given and the skin has normals."""
+def _sparse(skin: Skin, deltas: Floats, limit: float, normals: _Normals | None) -> Shape:
+    """A shape without small deltas, with those of normals if these are wanted."""
     changed = np.linalg.norm(deltas, axis=1) > limit
-    if triangles is None or not skin.has_normals:
-        vertices = np.flatnonzero(changed).astype(np.int32)
+    vertices = np.flatnonzero(changed).astype(np.int32)
+    if normals is None:
         return Shape(vertices, deltas[vertices].astype(skin.dtype))
-    rest = skin.rest_positions.astype(np.float64)
     kept = np.where(changed[:, None], deltas, 0.0)
-    turned = _normals(rest, rest + kept, triangles) - _normals(rest, rest, triangles)
-    turned[np.linalg.norm(turned, axis=1) <= NORMALS] = 0
-    vertices = np.flatnonzero(changed | turned.any(axis=1)).astype(np.int32)
-    return Shape(vertices, kept[vertices].astype(skin.dtype), turned[vertices].astype(skin.dtype))
+    beside, turned = normals.turned(kept, changed)
+    every = np.union1d(vertices, beside).astype(np.int32)
+    by_normals = np.zeros((len(every), 3), skin.dtype)
+    by_normals[np.searchsorted(every, beside)] = turned
+    return Shape(every, kept[every].astype(skin.dtype), by_normals)
 
 
-def _normals(rest: Floats, positions: Floats, triangles: NDArray[np.integer]) -> Floats:
-    """Unit normals of vertices, by the areas of triangles; the same where vertices were at one point at rest."""
-    kept, faces = welded(rest, triangles)
-    found = np.zeros((len(kept), 3))
-    a, b, c = (positions[kept][faces[:, corner]] for corner in range(3))
-    across = np.cross(b - a, c - a)
-    for corner in range(3):
-        for axis in range(3):
-            found[:, axis] += np.bincount(faces[:, corner], across[:, axis], len(kept))
-    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-300)
-    everywhere = np.zeros((len(rest), 3))
-    everywhere[triangles.reshape(-1)] = found[faces.reshape(-1)]
-    return everywhere
+class _Normals:
+    """Unit normals of vertices, by the areas of triangles; the same where vertices are at one point at rest."""
+
+    def __init__(self, rest: Floats, triangles: NDArray[np.integer]) -> None:
+        self._kept, self._faces = welded(rest, triangles)
+        self._rest = rest[self._kept]
+        self._points = np.full(len(rest), -1)
+        self._points[triangles.reshape(-1)] = self._faces.reshape(-1)
+        self._sums = np.zeros((len(self._kept), 3))
+        self._add(self._sums, self._rest, self._faces)
+
+    @staticmethod
+    def _add(sums: Floats, positions: Floats, faces: NDArray[np.intp], sign: float = 1.0) -> None:
+        """Add twice the area vector of each triangle to its corners."""
+        a, b, c = (positions[faces[:, corner]] for corner in range(3))
+        across = sign * np.cross(b - a, c - a)
+        for corner in range(3):
+            np.add.at(sums, faces[:, corner], across)
+
+    def turned(self, deltas: Floats, changed: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Floats]:
+        """The vertices whose normals change as deltas (V, 3) are added to the rest pose, and by what."""
+        moves = np.zeros(len(self._kept), np.bool_)
+        moves[self._points[changed & (self._points >= 0)]] = True
+        faces = self._faces[moves[self._faces].any(axis=1)]
+        sums = self._sums.copy()
+        self._add(sums, self._rest, faces, -1.0)
+        self._add(sums, self._rest + deltas[self._kept], faces)
+        touched = np.zeros(len(self._kept), np.bool_)
+        touched[faces] = True
+        points = np.flatnonzero(touched)
+        turned = _unit(sums[points]) - _unit(self._sums[points])
+        counts = np.linalg.norm(turned, axis=1) > NORMALS
+        numbers = np.full(len(self._kept), -1)
+        numbers[points[counts]] = np.arange(counts.sum())
+        rows = np.where(self._points >= 0, numbers[self._points], -1)
+        vertices = np.flatnonzero(rows >= 0)
+        return vertices, turned[counts][rows[vertices]]
+
+
+def _unit(vectors: Floats) -> Floats:
+    found: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
+    return found
 
 
 def _positions_alone(skin: Skin, shape: Shape) -> Shape:
