@@ -74,6 +74,7 @@ bench: $(VENV)/benchmarks
 	python -m benchmarks.bones
 	python -m benchmarks.twist
 	python -m benchmarks.muscles
+	python -m benchmarks.correctives
 	python -m benchmarks.gradient
 	python -m benchmarks.centers
 

@@ -100,6 +100,9 @@ sbs_status sbs_drivers_coordinates(const sbs_drivers *drivers, const sbs_pose *p
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
 
+/* Smaller weights are rounding: a shape that has none costs nothing. */
+#define LEAST_WEIGHT 1e-12
+
 /* The weights of a driver's poses at x. */
 static void find_driver_weights(const sbs_drivers *drivers, const sbs_driver *driver, const double *x,
                                 double *weights) {
@@ -113,6 +116,10 @@ static void find_driver_weights(const sbs_drivers *drivers, const sbs_driver *dr
     for (size_t i = 0; i < count; i++) {
       weights[drivers->pose_numbers[driver->first_pose + i]] += inverse[k * count + i] * value;
     }
+  }
+  for (size_t i = 0; i < count; i++) {
+    double *weight = weights + drivers->pose_numbers[driver->first_pose + i];
+    if (fabs(*weight) < LEAST_WEIGHT) *weight = 0.0;
   }
 }
 

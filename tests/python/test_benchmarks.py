@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sbs
-from benchmarks import ROOT, fits, gradient, muscles, performance, sources, targets, twist
+from benchmarks import ROOT, correctives, fits, gradient, muscles, performance, sources, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -259,6 +259,19 @@ def test_gradients_are_timed_beside_the_deformation(scalar: str, ordered: bool) 
     assert [case.method for case in found[::step]] == [*gradient.BOTH_WAYS] * 2
     assert [case.what for case in found[:step]] == ["frame"] + ["gradient"] * len(gradient.WANTED)
     assert all(time > 0 for case in found for time in case.run(1))
+
+
+def test_correctives_are_timed_without_and_with() -> None:
+    """Three joints that are bent half way between two of their shapes have these at about a half."""
+    from sbs.samples import load as load_sample
+
+    assert [row.target for row in correctives.rows(1)] == [1.25, 1.25]
+    character = load_sample("woman")
+    made = correctives.sculpted(character, character.skin, {"method": "linear"})
+    weights = made.weights(correctives.bent(character.skeleton, dict.fromkeys(correctives.BENT, 45.0)))
+    assert len(made) == 40
+    assert np.count_nonzero(weights > 0.3) == 6
+    assert np.count_nonzero(weights) == 6
 
 
 def test_twists_are_timed_by_every_method_without_and_with() -> None:

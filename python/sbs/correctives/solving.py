@@ -153,37 +153,35 @@ def solve(
         raise ValueError(f"tolerance must be at least 0, not {tolerance}")
     size = diagonal(skin.rest_positions)
     limit = tolerance * size
-    needed = np.zeros((len(targets), skin.vertex_count, 3))
-    sculpted = np.zeros((len(targets), skin.vertex_count), np.bool_)
-    unreached = np.zeros_like(sculpted)
-    crushed = np.zeros(skin.vertex_count, np.bool_)
-    for number, target in enumerate(targets):
-        one = _Undone(skin, target, size, limit, after, options)
-        sculpted[number, one.vertices] = one.moved if target.vertices is None else True
-        needed[number, one.vertices] = one.deltas
+    undone = [_Undone(skin, target, size, limit, after, options) for target in targets]
+    anywhere = np.unique(np.concatenate([one.sculpted for one in undone]))
+    sculpted = np.stack([np.isin(anywhere, one.sculpted, assume_unique=True) for one in undone])
+    needed = np.zeros((len(targets), len(anywhere), 3))
+    for number, one in enumerate(undone):
+        needed[number, np.searchsorted(anywhere, one.vertices)] = one.deltas
         for shape, factors in fixed:
-            np.subtract.at(needed[number], shape.vertices, factors[number] * np.asarray(shape.deltas, np.float64))
-        crushed[one.vertices[one.crushed]] = True
-        unreached[number, one.vertices] = one.crushed | one.unreached
+            if factors[number]:
+                needed[number] -= factors[number] * _dense(shape, skin.vertex_count)[anywhere]
         needed[number, ~sculpted[number]] = 0
-        needed[number, one.vertices[one.crushed]] = 0
-    deltas = _share_out(needed, sculpted, weights)
+        needed[number, np.searchsorted(anywhere, one.vertices[one.crushed])] = 0
     normals = None
     if triangles is not None and skin.has_normals:
         normals = _Normals(skin.rest_positions.astype(np.float64), triangles)
-    shapes = [_sparse(skin, each, limit, normals) for each in deltas]
+    shapes = [_sparse(skin, anywhere, each, limit, normals) for each in _share_out(needed, sculpted, weights)]
     every = Shapes(skin, [*shapes, *(_positions_alone(skin, shape) for shape, _ in fixed)])
     solutions = []
-    for number, target in enumerate(targets):
+    crushed = np.zeros(skin.vertex_count, np.bool_)
+    for number, (target, one) in enumerate(zip(targets, undone, strict=True)):
         every_weight = [*weights[number], *(factors[number] for _, factors in fixed)]
         posed = skin.deform(target.skinning_matrices, shapes=every, shape_weights=every_weight, **options)
         posed = posed if after is None else after(posed, target.skinning_matrices)
-        vertices = np.flatnonzero(sculpted[number]).astype(np.int32)
-        rows = vertices if target.vertices is None else np.searchsorted(target.vertices, vertices)
-        kept = replace(target, vertices=vertices, positions=target.positions[rows])
-        missed = np.linalg.norm(posed[vertices] - kept.positions, axis=1)[~unreached[number, vertices]]
-        error = float(missed.max(initial=0.0)) / size
-        solutions.append(Solution(shapes[number], kept, error, np.flatnonzero(unreached[number]).astype(np.int32)))
+        positions = target.positions if target.vertices is not None else target.positions[one.sculpted]
+        kept = replace(target, vertices=one.sculpted, positions=positions)
+        unreached = one.vertices[one.crushed | one.unreached]
+        missed = (posed[one.sculpted] - positions)[~np.isin(one.sculpted, unreached, assume_unique=True)]
+        error = float(np.sqrt(_squares(missed).max(initial=0.0))) / size
+        solutions.append(Solution(shapes[number], kept, error, unreached))
+        crushed[one.vertices[one.crushed]] = True
     if crushed.any():
         warn(SingularVertexWarning.message(crushed), SingularVertexWarning)
     return solutions
@@ -194,14 +192,14 @@ class _Undone:
 
     Attributes
     ----------
+    sculpted : (N,) ndarray of int32
+        The vertices that the target is of; where it does not say, those that are elsewhere than the skin has them.
     vertices : (M,) ndarray of int32
-        Those that the target is of.
-    moved : (M,) ndarray of bool
-        Which of them are elsewhere than the skin has them.
+        Those that are elsewhere.
     deltas : (M, 3) ndarray
-        What has to be added to their rest positions.
+        What has to be added to the rest positions of these.
     crushed, unreached : (M,) ndarray of bool
-        Which of those that moved have no inverse, and get nothing; and which get as near as can be.
+        Which of these have no inverse, and get nothing; and which get as near as can be.
     """
 
     def __init__(
@@ -217,32 +215,37 @@ class _Undone:
         if (target.vertices is None and count != skin.vertex_count) or count > skin.vertex_count:
             raise ValueError(f"a target has {count} vertices, the skin {skin.vertex_count}")
         self._matrices, self._after = target.skinning_matrices, after
-        self.vertices = np.arange(skin.vertex_count, dtype=np.int32) if target.vertices is None else target.vertices
+        given = np.arange(skin.vertex_count, dtype=np.int32) if target.vertices is None else target.vertices
         posed = skin.deform(self._matrices, **options)
-        goal = np.asarray(target.positions, np.float64)
-        self.moved = np.linalg.norm(goal - self._finish(posed), axis=1) > limit
+        moved = _squares(target.positions - self._finished(posed)[given]) > limit**2
+        self.vertices = given[moved]
+        self.sculpted = self.vertices if target.vertices is None else target.vertices
+        goal = target.positions[moved].astype(np.float64)
         self.unreached = np.zeros(len(goal), np.bool_)
         if after is not None:
             goal = self._before(posed, goal, size, limit)
         rest = skin.rest_positions[self.vertices].astype(np.float64)
-        self.deltas = np.zeros_like(goal)
+        wanted = posed.copy()
         offsets = goal - posed[self.vertices]
         for _ in range(STEPS):
-            wanted = np.array(posed, np.float64)
-            wanted[self.vertices] += offsets
+            wanted[self.vertices] = posed[self.vertices] + offsets
             back, singular = skin.inverse_deform(wanted, self._matrices, return_singular=True, **options)
-            self.crushed = self.moved & singular[self.vertices]
-            changed = self.moved & ~singular[self.vertices]
-            self.deltas[changed] = (back[self.vertices] - rest)[changed]
-            missed = goal - _deformed(skin, self._matrices, self.vertices, self.deltas, options)[self.vertices]
-            if np.linalg.norm(missed[changed], axis=1).max(initial=0.0) <= limit:
+            self.crushed = singular[self.vertices]
+            self.deltas = np.where(self.crushed[:, None], 0.0, back[self.vertices] - rest)
+            shapes = Shapes(skin, [(self.vertices, self.deltas)])
+            met = skin.deform(self._matrices, shapes=shapes, shape_weights=[1.0], **options)
+            missed = goal - met[self.vertices]
+            if not (_squares(missed[~self.crushed]) > limit**2).any():
                 break
             offsets = offsets + missed
 
+    def _finished(self, posed: AnyFloats) -> AnyFloats:
+        """The mesh when all is done."""
+        return posed if self._after is None else self._after(posed.copy(), self._matrices)
+
     def _finish(self, posed: AnyFloats) -> Floats:
         """Where the vertices are when all is done."""
-        after = posed if self._after is None else self._after(posed.copy(), self._matrices)
-        return after[self.vertices].astype(np.float64)
+        return self._finished(posed)[self.vertices].astype(np.float64)
 
     def _before(self, posed: AnyFloats, goal: Floats, size: float, limit: float) -> Floats:
         """Where the vertices have to be before `after`, which moves each by itself: by Newton's method."""
@@ -258,23 +261,29 @@ class _Undone:
                 derivative[:, :, axis] = (self._finish(beside) - goal + missed) / reach
             steps = np.einsum("vij,vj->vi", np.linalg.pinv(derivative, rcond=FLAT), missed)
             tried = found.copy()
-            tried[self.vertices] += (np.where(self.moved, shares, 0.0)[:, None] * steps).astype(posed.dtype)
+            tried[self.vertices] += (shares[:, None] * steps).astype(posed.dtype)
             now = goal - self._finish(tried)
             nearer = np.linalg.norm(now, axis=1) < np.linalg.norm(missed, axis=1)
             found[self.vertices[nearer]] = tried[self.vertices[nearer]]
             missed[nearer] = now[nearer]
             shares = np.where(nearer, 1.0, shares / 2)
-            if np.linalg.norm(missed[self.moved], axis=1).max(initial=0.0) <= limit:
+            if np.linalg.norm(missed, axis=1).max(initial=0.0) <= limit:
                 break
-        self.unreached = self.moved & (np.linalg.norm(missed, axis=1) > MET * size)
+        self.unreached = np.linalg.norm(missed, axis=1) > MET * size
         return found[self.vertices].astype(np.float64)
 
 
-def _deformed(
-    skin: Skin, matrices: Floats, vertices: NDArray[np.int32], deltas: Floats, options: BlendOptions
-) -> AnyFloats:
-    """The mesh in a pose with something added to rest positions."""
-    return skin.deform(matrices, shapes=Shapes(skin, [(vertices, deltas)]), shape_weights=[1.0], **options)
+def _squares(vectors: AnyFloats) -> AnyFloats:
+    """The squared lengths of vectors (M, 3)."""
+    found: AnyFloats = np.einsum("vx,vx->v", vectors, vectors)
+    return found
+
+
+def _dense(shape: Shape, vertex_count: int) -> Floats:
+    """What a shape adds to each vertex, (V, 3)."""
+    found = np.zeros((vertex_count, 3))
+    np.add.at(found, shape.vertices, shape.deltas)
+    return found
 
 
 def finished(
@@ -302,18 +311,18 @@ def _share_out(needed: Floats, sculpted: NDArray[np.bool_], weights: Floats) -> 
     return deltas
 
 
-def _sparse(skin: Skin, deltas: Floats, limit: float, normals: _Normals | None) -> Shape:
-    """A shape without small deltas, with those of normals if these are wanted."""
-    changed = np.linalg.norm(deltas, axis=1) > limit
-    vertices = np.flatnonzero(changed).astype(np.int32)
+def _sparse(skin: Skin, anywhere: NDArray[np.int32], deltas: Floats, limit: float, normals: _Normals | None) -> Shape:
+    """A shape without small deltas of some vertices, with those of normals if these are wanted."""
+    changed = _squares(deltas) > limit**2
+    vertices, kept = anywhere[changed], deltas[changed].astype(skin.dtype)
     if normals is None:
-        return Shape(vertices, deltas[vertices].astype(skin.dtype))
-    kept = np.where(changed[:, None], deltas, 0.0)
-    beside, turned = normals.turned(kept, changed)
+        return Shape(vertices, kept)
+    beside, turned = normals.turned(vertices, kept)
     every = np.union1d(vertices, beside).astype(np.int32)
-    by_normals = np.zeros((len(every), 3), skin.dtype)
+    added, by_normals = (np.zeros((len(every), 3), skin.dtype) for _ in range(2))
+    added[np.searchsorted(every, vertices)] = kept
     by_normals[np.searchsorted(every, beside)] = turned
-    return Shape(every, kept[every].astype(skin.dtype), by_normals)
+    return Shape(every, added, by_normals)
 
 
 class _Normals:
@@ -335,14 +344,17 @@ class _Normals:
         for corner in range(3):
             np.add.at(sums, faces[:, corner], across)
 
-    def turned(self, deltas: Floats, changed: NDArray[np.bool_]) -> tuple[NDArray[np.intp], Floats]:
-        """The vertices whose normals change as deltas (V, 3) are added to the rest pose, and by what."""
+    def turned(self, vertices: NDArray[np.int32], deltas: AnyFloats) -> tuple[NDArray[np.intp], Floats]:
+        """The vertices whose normals change as some are moved by deltas (M, 3) in the rest pose, and by what."""
+        points = self._points[vertices]
         moves = np.zeros(len(self._kept), np.bool_)
-        moves[self._points[changed & (self._points >= 0)]] = True
+        moves[points[points >= 0]] = True
+        moved = self._rest.copy()
+        moved[points[points >= 0]] = (self._rest[points] + deltas)[points >= 0]
         faces = self._faces[moves[self._faces].any(axis=1)]
         sums = self._sums.copy()
         self._add(sums, self._rest, faces, -1.0)
-        self._add(sums, self._rest + deltas[self._kept], faces)
+        self._add(sums, moved, faces)
         touched = np.zeros(len(self._kept), np.bool_)
         touched[faces] = True
         points = np.flatnonzero(touched)
