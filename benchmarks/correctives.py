@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import sbs
 from sbs.cli.tables import print_table
 from sbs.correctives import Correctives
-from sbs.options import BlendOptions, ShapedOptions
+from sbs.options import BlendOptions
 from sbs.samples import load as load_sample
 from sbs.skinning.skin import Skin
 
@@ -72,11 +72,13 @@ def frames(character: sbs.Character) -> Iterator[tuple[str, str, Skin, BlendOpti
         yield "half twist", attributes, character.twisted_skin(twist, optimized=True), half
 
 
-def case(skin: Skin, pose: NDArray[np.float64], attributes: str, options: ShapedOptions) -> Case:
+def case(
+    skin: Skin, pose: NDArray[np.float64], attributes: str, options: BlendOptions, correctives: Correctives | None
+) -> Case:
     outputs = {"out": np.empty_like(skin.rest_positions)}
     if attributes == "pn":
         outputs["out_normals"] = np.empty_like(skin.rest_positions)
-    deform = partial(skin.deform, normals=attributes == "pn", threads=1, **outputs, **options)
+    deform = partial(skin.deform, normals=attributes == "pn", threads=1, correctives=correctives, **outputs, **options)
     return Case("sbs", "frame", options["method"], attributes, 1, "", frame_by_frame(deform, [pose]))
 
 
@@ -92,9 +94,8 @@ def measured(rounds: int = ROUNDS) -> list[tuple[str, str, float, float, float]]
         begin = time.perf_counter()
         correctives.solve(skin, triangles=triangles, **options)
         found.append((name, attributes, time.perf_counter() - begin))
-        with_shapes: ShapedOptions = {**options, "correctives": correctives}
         for which in (pose, at_rest):
-            cases += [case(skin, which, attributes, options), case(skin, which, attributes, with_shapes)]
+            cases += [case(skin, which, attributes, options, each) for each in (None, correctives)]
     times = np.array([timing.minimum for timing in measure(cases, rounds)]).reshape(-1, 4)
     ratios = times[:, [1, 3]] / times[:, [0, 2]]
     return [

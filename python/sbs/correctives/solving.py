@@ -363,8 +363,8 @@ class _Normals:
         numbers = np.full(len(self._kept), -1)
         numbers[points[counts]] = np.arange(counts.sum())
         rows = np.where(self._points >= 0, numbers[self._points], -1)
-        vertices = np.flatnonzero(rows >= 0)
-        return vertices, turned[counts][rows[vertices]]
+        beside = np.flatnonzero(rows >= 0)
+        return beside, np.asarray(turned[counts][rows[beside]])
 
 
 def _unit(vectors: Floats) -> Floats:
