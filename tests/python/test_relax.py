@@ -11,7 +11,7 @@ TRIANGLES = [[0, 1, 2], [1, 3, 2]]
 FREE = np.array([False, False, False, True])
 
 
-def test_a_corner_goes_back():
+def test_a_corner_goes_back() -> None:
     posed = REST.copy()
     posed[3] = [0.2, 0.1, 1]
     relaxed, before, after, iterations = _core.relax(REST, posed, TRIANGLES, FREE, 1.0)
@@ -21,7 +21,7 @@ def test_a_corner_goes_back():
     assert 1 < iterations <= 150
 
 
-def test_faults_are_named():
+def test_faults_are_named() -> None:
     with pytest.raises(ValueError, match="size must be a finite number above 0"):
         _core.relax(REST, REST, TRIANGLES, FREE, 0.0)
     with pytest.raises(ValueError, match="thicker must be finite and at least 0, not -1"):

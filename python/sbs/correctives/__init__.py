@@ -8,6 +8,7 @@ to the rest pose, and ``Skin.deform(..., correctives=)`` adds it, the more, the 
 
 from ..skinning.shapes import Shape, Shapes
 from .correctives import Corrective, Correctives
+from .draft import draft
 from .driven_shapes import from_shapes
 from .drivers import Driver, Part
 from .files import read, write
@@ -24,6 +25,7 @@ __all__ = [
     "Shapes",
     "Solution",
     "Target",
+    "draft",
     "from_shapes",
     "mirror",
     "read",

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Correctives that are drafted: bent joints, relaxed as skin over flesh would be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Unpack
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..characters.character import Character
+from ..characters.limbs import limb_twist, twist_amounts
+from ..options import BlendOptions
+from ..rotations import matrices_from_axis_angle
+from ..skinning.shapes import Shape
+from ..skinning.skin import Skin
+from .correctives import Corrective, Correctives
+from .drivers import find_coordinates, find_driver
+from .patches import BALL, HINGE, Patch, Surface
+from .solving import Target
+
+__all__ = ["draft"]
+
+Floats = NDArray[np.float64]
+
+ANGLES = (45.0, 90.0, 130.0)
+ANGLES_OF_TRUNK = (30.0, 60.0, 90.0)
+DIRECTIONS = 4
+"""The poses of a joint: so many degrees, in so many directions across the bone."""
+
+ALIKE = 0.7
+"""Siblings whose bones are so nearly in line bend together, as fingers do."""
+
+SMALL = 1e-3
+"""A joint gets no share of a delta that is smaller."""
+
+
+def draft(
+    character: Character,
+    joints: Iterable[str | int] | None = None,
+    *,
+    skin: Skin | None = None,
+    progress: Callable[[float], object] | None = None,
+    **options: Unpack[BlendOptions],
+) -> Correctives:
+    """Draft correctives: around each hinge, as elbows, knees, fingers and toes, skin is relaxed in some poses.
+
+    The skin near a joint goes where it is stretched, squashed and bent least while limbs keep their volume and their
+    thickness, and do not enter each other; `sbs/relaxation.h` has the energy. What is found depends on the shape of the
+    mesh and on its weights, and on the method only by where it begins. Fingers that share skin are bent together.
+
+    Parameters
+    ----------
+    character : Character
+    joints : iterable of str or int, optional
+        By default all hinges: joints between two bones of one limb. Others are drafted, too, if they are named: without
+        what is known of limbs.
+    skin : Skin, optional
+        The skin that shapes are for, with `options`: those of `Skin.deform`. By default that of *half twist*:
+        ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and the
+        amounts of `sbs.twist_amounts`.
+    progress : callable, optional
+        Called with how much is done, from 0 to 1; an exception from it ends the draft.
+    method, rotation, center, damping, rcond, amount, base
+        Those of the deformation.
+
+    Returns
+    -------
+    Correctives
+        With targets and shapes.
+
+    Raises
+    ------
+    KeyError, IndexError
+        If there is no such joint.
+    ValueError
+        If one of them is a root; as `Skin.deform`.
+    """
+    if skin is None:
+        if options:
+            raise ValueError(f"{next(iter(options))} has no effect without skin")
+        twist = limb_twist(character)
+        skin = character.twisted_skin(twist, optimized=True)
+        options = BlendOptions(center="optimized", amount=twist_amounts(character, twist))
+    surface = Surface(character)
+    chosen = find_hinges(surface) if joints is None else character.skeleton.indices(joints)
+    for joint in chosen:
+        if surface.parents[joint] < 0:
+            raise ValueError(f"{character.skeleton.names[joint]} is a root: no joint above it holds the skin")
+    found = Correctives(character.skeleton)
+    groups = find_groups(surface, chosen)
+    for number, group in enumerate(groups):
+        if progress is not None:
+            progress(number / len(groups))
+        patch = Patch.around(surface, group)
+        if patch is not None:
+            _draft_patch(found, patch, skin, options)
+    if progress is not None:
+        progress(1.0)
+    return found
+
+
+def find_hinges(surface: Surface) -> list[int]:
+    """The joints that are drafted where none are named."""
+    return [joint for joint in range(len(surface.parents)) if surface.is_hinge(joint)]
+
+
+def find_groups(surface: Surface, joints: Sequence[int]) -> list[list[int]]:
+    """Joints one by one, but three siblings or more together that share skin and lie side by side."""
+    depths = {joint: _depth(surface, joint) for joint in joints}
+    cores = {joint: surface.core(joint) for joint in joints}
+    label = {joint: joint for joint in joints}
+    for one in joints:
+        for other in joints:
+            alike = surface.bones[one] @ surface.bones[other] > ALIKE and depths[one] == depths[other]
+            if one != other and alike and np.count_nonzero(cores[one] & (surface.moved(other) > 0.02)) > 2:
+                old = label[other]
+                label = {joint: label[one] if each == old else each for joint, each in label.items()}
+    groups = [[joint for joint in joints if label[joint] == each] for each in dict.fromkeys(label.values())]
+    return [part for group in groups for part in ([group] if len(group) > 2 else [[joint] for joint in group])]
+
+
+def _depth(surface: Surface, joint: int) -> int:
+    depth = 0
+    while joint >= 0:
+        joint, depth = int(surface.parents[joint]), depth + 1
+    return depth
+
+
+def _frames(surface: Surface, group: Sequence[int]) -> list[tuple[Floats, Floats]]:
+    """Two axes across the bone of each joint: about the first it is bent already at rest, or the first joint is."""
+    frames: list[tuple[Floats, Floats]] = []
+    for joint in group:
+        bone = surface.bones[joint]
+        above = surface.joints[joint] - surface.joints[surface.parents[joint]]
+        axis = np.cross(above / max(float(np.linalg.norm(above)), 1e-300), bone)
+        if frames:
+            axis = frames[0][0] - (frames[0][0] @ bone) * bone
+        elif np.linalg.norm(axis) < 1e-2:
+            axis = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
+        axis = axis / np.linalg.norm(axis)
+        frames.append((axis, np.cross(bone, axis)))
+    return frames
+
+
+def _pose(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degrees: float) -> Floats:
+    """The skinning matrices (J, 3, 4) with each joint of a group bent about its axis."""
+    matrices = np.tile(np.eye(3, 4), (len(surface.parents), 1, 1))
+    for joint, axis in zip(group, axes, strict=True):
+        turn = matrices_from_axis_angle(axis, degrees, degrees=True)
+        below = surface.below(joint)
+        matrices[below, :, :3] = turn
+        matrices[below, :, 3] = surface.joints[joint] - turn @ surface.joints[joint]
+    return matrices
+
+
+def _draft_patch(found: Correctives, patch: Patch, skin: Skin, options: BlendOptions) -> None:
+    """Add the correctives of all poses of a patch."""
+    surface, group = patch.surface, patch.joints
+    factors = HINGE if surface.is_hinge(group[0]) else BALL
+    rest = np.asarray(skin.rest_positions, np.float64)
+    vertices = np.flatnonzero(patch.free[surface.numbers]).astype(np.int32)
+    frames = _frames(surface, group)
+    for direction in 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
+        axes = [np.cos(direction) * first + np.sin(direction) * second for first, second in frames]
+        begin = rest
+        for degrees in ANGLES_OF_TRUNK if surface.is_trunk(group[0]) else ANGLES:
+            matrices = _pose(surface, group, axes, degrees)
+            start = np.asarray(skin.deform(matrices, rest_positions=begin.astype(skin.dtype), **options), np.float64)
+            posed = np.asarray(skin.deform(matrices, **options), np.float64)
+            relaxed = patch.relax(matrices, start[surface.kept], factors)
+            posed[vertices] = relaxed[surface.numbers[vertices]]
+            back = np.asarray(skin.inverse_deform(posed.astype(skin.dtype), matrices, **options), np.float64)
+            deltas = back[vertices] - rest[vertices]
+            begin = rest.copy()
+            begin[vertices] += deltas
+            for number, joint in enumerate(group):
+                shares = patch.shares[surface.numbers[vertices], number]
+                kept = shares > SMALL
+                driver = find_driver(found.skeleton, [joint], "swing")
+                name = f"{found.skeleton.names[joint]} {degrees:.0f} {np.degrees(direction):.0f}"
+                shape = Shape(vertices[kept], (shares[kept, None] * deltas[kept]).astype(skin.dtype))
+                target = Target.make(matrices, posed, vertices[kept])
+                coordinates = find_coordinates(found.skeleton, driver, matrices)
+                found.insert(Corrective(name, driver, coordinates, target, shape))

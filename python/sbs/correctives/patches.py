@@ -1,0 +1,350 @@
+# SPDX-License-Identifier: MIT
+"""Patches of skin around joints, relaxed in a pose: what `sbs/relaxation.h` needs is found here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..characters.character import Character
+from ..rigging.triangle_mesh import welded
+from ..weights.bones import bone_segments
+
+__all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+class Factors(TypedDict):
+    """The factors of the energy."""
+
+    bending: float
+    volume: float
+    crease: float
+    thinner: float
+    thicker: float
+
+
+HINGE = Factors(bending=0.001, volume=30.0, crease=10.0, thinner=3.0, thicker=60.0)
+
+BALL = Factors(bending=0.003, volume=0.0, crease=0.0, thinner=1.0, thicker=10.0)
+"""Where the bone above is no limb, as at a shoulder: there is no tube with a volume, and no plane between two limbs."""
+
+SHARED = 0.02
+"""Vertices belong to the core of a joint if it moves them by more than this, and by less than all but this."""
+
+FEWEST = 6
+"""Joints with fewer vertices in their core are left out."""
+
+REACH = 2.5
+"""How far a patch goes beyond the core, in radii of the joint: so much of the skin can make room."""
+
+REACH_OF_TRUNK = 1.0
+
+OWN = 0.99
+"""The least weight of a free vertex on the joint, what is below it, its parent and its grandparent."""
+
+SAME_WEIGHT = 1e-4
+"""Vertices at one point whose weights differ by more are of two bodies that touch: they are held."""
+
+SPILL, SPILL_RADII = 0.05, 0.7
+"""How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
+
+
+class Surface:
+    """The surface of a character at rest, welded, and its joints.
+
+    Attributes
+    ----------
+    positions : (W, 3) ndarray
+    kept : (W,) ndarray
+        One vertex of the mesh for each vertex of the surface.
+    numbers : (V,) ndarray
+        The vertex of the surface that each vertex of the mesh is.
+    triangles : (T, 3) ndarray
+    weights : (W, J) ndarray
+    is_one : (W,) ndarray
+        Whether all vertices of the mesh there have the same weights.
+    heads, tails, bones : (J, 3) ndarray
+        Of each joint; `bones` are directions.
+    """
+
+    def __init__(self, character: Character) -> None:
+        mesh, skeleton = character.mesh, character.skeleton
+        self.kept, self.triangles = welded(mesh.positions, mesh.triangles)
+        self.numbers = np.unique(_core.weld(mesh.positions), return_inverse=True)[1].reshape(-1)
+        self.positions = np.asarray(mesh.positions, np.float64)[self.kept]
+        indices, shares = _core.tidy_weights(mesh.joint_indices, np.asarray(mesh.joint_weights, np.float64))[:2]
+        dense = np.zeros((len(self.numbers), len(skeleton)))
+        np.add.at(dense, (np.arange(len(dense))[:, None], indices), shares)
+        self.weights = dense[self.kept]
+        differs = (np.abs(dense - self.weights[self.numbers]) > SAME_WEIGHT).any(axis=1)
+        self.is_one = np.bincount(self.numbers, differs, len(self.kept)) == 0
+        self.parents = np.asarray(skeleton.parents)
+        self.joints = np.asarray(skeleton.joint_positions, np.float64)
+        self.heads, self.tails = bone_segments(skeleton)
+        along = self.tails - self.heads
+        self.bones = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+        self.edges = np.unique(np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
+        self.lengths = np.linalg.norm(np.diff(self.positions[self.edges], axis=1)[:, 0], axis=1)
+        a, b, c = (self.positions[self.triangles[:, i]] for i in range(3))
+        self.areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+        self._moved: dict[int, Floats] = {}
+
+    def below(self, joint: int) -> Flags:
+        """Which joints (J,) a joint carries along, itself included."""
+        found: Flags = np.arange(len(self.parents)) == joint
+        while True:
+            more: Flags = found | ((self.parents >= 0) & found[self.parents])
+            if np.array_equal(more, found):
+                return found
+            found = more
+
+    def moved(self, joint: int) -> Floats:
+        """How much of each vertex (W,) a joint and those below it move."""
+        if joint not in self._moved:
+            self._moved[joint] = self.weights[:, self.below(joint)].sum(axis=1)
+        return self._moved[joint]
+
+    def core(self, joint: int) -> Flags:
+        """The vertices (W,) that a joint moves in part, or whose neighbors it moves otherwise."""
+        moved = self.moved(joint)
+        found: Flags = (moved > SHARED) & (moved < 1 - SHARED)
+        jumps = np.abs(np.diff(moved[self.edges], axis=1)[:, 0]) > SHARED
+        found[self.edges[jumps].reshape(-1)] = True
+        return found
+
+    def within(self, start: Flags, limit: float) -> Flags:
+        """The vertices (W,) within a way along edges."""
+        ways = np.where(start, 0.0, np.inf)
+        while True:
+            near = np.flatnonzero((ways[self.edges] < limit).any(axis=1))
+            a, b, length = self.edges[near, 0], self.edges[near, 1], self.lengths[near]
+            before = ways.copy()
+            np.minimum.at(ways, b, before[a] + length)
+            np.minimum.at(ways, a, before[b] + length)
+            ways[ways > limit] = np.inf
+            if np.array_equal(ways, before):
+                return np.isfinite(ways)
+
+    def is_limb(self, joint: int) -> bool:
+        """Whether the bone of a joint is longer than two radii of what follows it."""
+        own = self.weights[:, joint] > 0.5
+        length = float(np.linalg.norm(self.tails[joint] - self.heads[joint]))
+        if np.count_nonzero(own) < FEWEST or length == 0:
+            return False
+        far = _distances(self.positions[own], self.heads[joint], self.tails[joint])
+        return length > 2 * float(np.median(far))
+
+    def is_hinge(self, joint: int) -> bool:
+        """Whether a joint is between two bones of one limb, as an elbow, or between those of a finger."""
+        parent = int(self.parents[joint])
+        return parent >= 0 and bool((self.parents == parent).sum() == 1) and self.is_limb(parent)
+
+    def is_trunk(self, joint: int) -> bool:
+        return bool((self.parents == joint).sum() > 1)
+
+
+def _distances(points: Floats, head: Floats, tail: Floats) -> Floats:
+    """How far points (N, 3) are from a bone."""
+    along = tail - head
+    at = np.clip((points - head) @ along / max(float(along @ along), 1e-300), 0, 1)
+    return np.asarray(np.linalg.norm(points - head - at[:, None] * along, axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Patch:
+    """What is free around a joint, or around siblings that share skin.
+
+    Attributes
+    ----------
+    surface : Surface
+    joints : tuple of int
+    free : (W,) ndarray of bool
+    size : float
+        The radius of the joint.
+    shares : (W, n) ndarray
+        How much of a delta goes to each of the joints.
+    """
+
+    surface: Surface
+    joints: tuple[int, ...]
+    free: Flags
+    size: float
+    shares: Floats
+
+    @classmethod
+    def around(cls, surface: Surface, joints: Sequence[int]) -> Patch | None:
+        """The patch of joints; None if they share hardly a vertex with what is above them."""
+        near, allowed, radii = np.zeros(len(surface.positions), np.bool_), np.zeros(len(surface.parents), np.bool_), []
+        for joint in joints:
+            core = surface.core(joint)
+            if np.count_nonzero(core) < FEWEST:
+                return None
+            radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
+            near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
+            allowed |= surface.below(joint)
+            above = int(surface.parents[joint])
+            for _ in range(2):
+                if above >= 0:
+                    allowed[above] = True
+                    above = int(surface.parents[above])
+        free = near & surface.is_one & (surface.weights[:, allowed].sum(axis=1) > OWN)
+        size = float(np.mean(radii))
+        if np.count_nonzero(free) < FEWEST or not size > 0:
+            return None
+        far = np.stack([np.linalg.norm(surface.positions - surface.joints[joint], axis=1) for joint in joints], axis=1)
+        shares = np.stack([surface.moved(joint) for joint in joints], axis=1)
+        shares = shares + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
+        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True))
+
+    @cached_property
+    def vertices(self) -> Indices:
+        """Those of the surface that take part (N,)."""
+        inner = self.free[self.surface.triangles].any(axis=1)
+        used = self.free.copy()
+        used[self.surface.triangles[inner].reshape(-1)] = True
+        # triangles beside these matter for angles
+        beside = used[self.surface.triangles].sum(axis=1) > 1
+        used[self.surface.triangles[beside].reshape(-1)] = True
+        return np.flatnonzero(used)
+
+    @cached_property
+    def _faces(self) -> tuple[NDArray[np.int32], Flags]:
+        """Triangles (T, 3) of the patch, of its vertices, and which of them (T,) have a free one."""
+        place = np.full(len(self.surface.positions), -1)
+        place[self.vertices] = np.arange(len(self.vertices))
+        chosen = (place[self.surface.triangles] >= 0).all(axis=1)
+        faces = self.surface.triangles[chosen]
+        return place[faces].astype(np.int32), np.asarray(self.free[faces].any(axis=1))
+
+    @cached_property
+    def _nearest(self) -> Indices:
+        """Which of the joints has the most of each vertex (N,)."""
+        return np.asarray(self.shares[self.vertices].argmax(axis=1))
+
+    def relax(self, matrices: Floats, positions: Floats, factors: Factors) -> Floats:
+        """The positions (W, 3) of the surface in a pose (J, 3, 4), relaxed."""
+        surface, vertices = self.surface, self.vertices
+        rest, posed = surface.positions[vertices], positions[vertices]
+        faces, inner = self._faces
+        planes, bones, distances = self._limits(matrices, rest, posed)
+        parts, apexes, rest_apexes = self._parts(matrices)
+        wholes = np.zeros(len(apexes))
+        np.add.at(wholes, parts[inner], _cones(rest, faces[inner], rest_apexes[parts[inner]]))
+        wholes += self._caps(rest, rest_apexes)
+        held = self._caps(posed, apexes)
+        has_volume = wholes.sum() > 0
+        wholes = np.where(np.abs(wholes) > 0.05 * np.abs(wholes).sum(), wholes, 0.0)
+        found = positions.copy()
+        found[vertices] = _core.relax(
+            rest,
+            posed,
+            faces,
+            self.free[vertices],
+            self.size,
+            triangle_parts=parts,
+            apexes=apexes,
+            rest_volumes=wholes,
+            held_volumes=held,
+            planes=planes,
+            bones=bones,
+            vertex_bones=np.stack([2 * self._nearest, 2 * self._nearest + 1], axis=1),
+            distances=distances,
+            bending=factors["bending"] / len(self.joints),
+            volume=factors["volume"] if has_volume else 0.0,
+            crease=factors["crease"],
+            thinner=factors["thinner"],
+            thicker=factors["thicker"],
+        )[0]
+        return found
+
+    def _limits(self, matrices: Floats, rest: Floats, posed: Floats) -> tuple[Floats, Floats, Floats]:
+        """Planes (N, 4) between the two limbs of a joint, bones (2 n, 2, 3) in the pose, and distances (N,) at rest."""
+        surface, size = self.surface, self.size
+        planes = np.zeros((len(rest), 4))
+        bones = np.empty((2 * len(self.joints), 2, 3))
+        distances = np.full(len(rest), np.inf)
+        for number, joint in enumerate(self.joints):
+            parent, mine = int(surface.parents[joint]), self._nearest == number
+            apex = _moved(matrices[joint], surface.joints[joint])
+            along, above = surface.bones[joint], surface.joints[joint] - surface.joints[parent]
+            above = above / max(float(np.linalg.norm(above)), 1e-300)
+            if above @ along < 0.5:
+                above = along
+            own, others = matrices[joint, :, :3] @ along, matrices[parent, :, :3] @ above
+            between = (own + others) / max(float(np.linalg.norm(own + others)), 1e-9)
+            at_rest = (rest - surface.joints[joint]) @ (above + along) / np.linalg.norm(above + along)
+            inward = own - others
+            if np.linalg.norm(inward) >= 0.3:
+                inner = (posed - apex) @ inward / np.linalg.norm(inward) > -0.1 * size
+                chosen = mine & (np.abs(at_rest) > 0.02 * size) & inner
+                planes[chosen, :3] = np.sign(at_rest[chosen, None]) * between
+                planes[chosen, 3] = -np.sign(at_rest[chosen]) * (between @ apex)
+            for place, one in enumerate((parent, joint)):
+                head, tail = surface.heads[one], surface.joints[joint] if one == parent else surface.tails[one]
+                bones[2 * number + place] = _moved(matrices[one], head), _moved(matrices[one], tail)
+                distances[mine] = np.minimum(distances[mine], _distances(rest[mine], head, tail))
+        return planes, bones, np.where(distances > 0.25 * np.median(distances), distances, 0.0)
+
+    def _parts(self, matrices: Floats) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """The part (T,) of each triangle, and the apexes (P, 3) of parts in the pose and at rest.
+
+        The parts are what a joint moves and what not; siblings have one part for all, as theirs are not closed.
+        """
+        surface, faces = self.surface, self._faces[0]
+        at_rest = surface.joints[list(self.joints)]
+        posed = np.stack([_moved(matrices[joint], surface.joints[joint]) for joint in self.joints])
+        if len(self.joints) > 1:
+            return np.zeros(len(faces), np.int32), posed.mean(axis=0)[None], at_rest.mean(axis=0)[None]
+        parts = (self._sides[faces].sum(axis=1) > 1).astype(np.int32)
+        return parts, np.repeat(posed, 2, axis=0), np.repeat(at_rest, 2, axis=0)
+
+    @cached_property
+    def _sides(self) -> Indices:
+        """Which part each vertex (N,) is of."""
+        if len(self.joints) > 1:
+            return np.zeros(len(self.vertices), np.intp)
+        return (self.surface.moved(self.joints[0])[self.vertices] > 0.5).astype(np.intp)
+
+    @cached_property
+    def _rims(self) -> list[Indices]:
+        """The sides (E, 2) at each end of the patch, from corner to corner as their triangles turn."""
+        faces, inner = self._faces
+        sides = faces[inner][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.intp)
+        count = len(self.vertices)
+        alone = sides[~np.isin(sides[:, 0] * count + sides[:, 1], sides[:, 1] * count + sides[:, 0])]
+        if not len(alone):
+            return []
+        islands = _core.islands(np.concatenate([alone, alone[:, 1:]], axis=1), count)[alone[:, 0]]
+        return [alone[islands == island] for island in np.unique(islands)]
+
+    def _caps(self, positions: Floats, apexes: Floats) -> Floats:
+        """What fans over the ends of the patch add to the volumes (P,)."""
+        found = np.zeros(len(apexes))
+        for rim in self._rims:
+            corners = np.unique(rim)
+            part = int(self._sides[corners].mean() > 0.5)
+            middle = positions[corners].mean(axis=0) - apexes[part]
+            around = positions[rim] - apexes[part]
+            found[part] += float((np.cross(around[:, 1], around[:, 0]) @ middle).sum()) / 6
+        return found
+
+
+def _cones(positions: Floats, triangles: NDArray[np.int32], apexes: Floats) -> Floats:
+    """The volumes (T,) of tetrahedra from apexes (T, 3)."""
+    a, b, c = (positions[triangles[:, corner]] - apexes for corner in range(3))
+    return np.asarray(np.einsum("ti,ti->t", a, np.cross(b, c)) / 6)
+
+
+def _moved(matrix: Floats, point: Floats) -> Floats:
+    moved: Floats = matrix[:3, :3] @ point + matrix[:3, 3]
+    return moved

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Drafted correctives: which joints are drafted, what drafts do to a bent knee and to fingers, errors."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import sbs
+from sbs.correctives import Correctives, draft
+from sbs.correctives.draft import find_groups, find_hinges
+from sbs.correctives.patches import Surface
+from sbs.poses import turned
+from sbs.quality import Gauge
+from sbs.quality.measures import bending_energy
+from sbs.rigging.triangle_mesh import diagonal
+
+Floats = NDArray[np.float64]
+
+
+@cache
+def knee() -> Correctives:
+    return draft(sbs.samples.load("woman"), ["LeftLeg"], skin=sbs.samples.load("woman").skin)
+
+
+def bent(degrees: float) -> Floats:
+    woman = sbs.samples.load("woman")
+    return woman.skinning_matrices(turned(woman.skeleton, "LeftLeg", (1, 0, 0), -degrees))
+
+
+def test_hinges() -> None:
+    woman = sbs.samples.load("woman")
+    names = {woman.skeleton.names[joint] for joint in find_hinges(Surface(woman))}
+    assert {"LeftForeArm", "RightForeArm", "LeftLeg", "RightLeg", "LeftToeBase"} <= names
+    assert not {"Hips", "Spine", "LeftArm", "LeftUpLeg", "Head"} & names
+
+
+def test_fingers_bend_together() -> None:
+    hand = sbs.samples.load("hand")
+    surface = Surface(hand)
+    groups = [{hand.skeleton.names[joint] for joint in group} for group in find_groups(surface, find_hinges(surface))]
+    four = {f"{finger}-finger-phalanx-proximal" for finger in ("index", "middle", "ring", "pinky")}
+    assert four in groups
+    assert all(len(group) == 1 for group in groups if group != four)
+
+
+@pytest.mark.parametrize("degrees", [60, 90, 120])
+def test_a_knee_is_better(degrees: float) -> None:
+    woman = sbs.samples.load("woman")
+    gauge, pose = Gauge(woman), bent(degrees)
+    plain, drafted = (
+        np.asarray(woman.skin.deform(pose, correctives=correctives), np.float64)[gauge.surface.kept]
+        for correctives in (None, knee())
+    )
+    assert gauge.surface_energy(drafted) < 0.6 * gauge.surface_energy(plain)
+    assert bending_energy(gauge.surface, drafted) < bending_energy(gauge.surface, plain)
+
+
+def test_targets_are_met_and_solved_again() -> None:
+    skin = sbs.samples.load("woman").skin
+    size = diagonal(skin.rest_positions)
+    again = knee().copy()
+    again.solve(skin, method="linear")
+    for each in knee():
+        assert each.target is not None
+        assert each.target.vertices is not None
+        goal = each.target.positions
+        pose = each.target.skinning_matrices
+        for posed in (skin.deform(pose, correctives=knee()), skin.deform(pose, method="linear", correctives=again)):
+            missed = np.linalg.norm(posed[each.target.vertices] - goal, axis=1)
+            assert np.quantile(missed, 0.99) < 1e-4 * size
+
+
+def test_all_else_stays() -> None:
+    woman = sbs.samples.load("woman")
+    moved = np.unique(np.concatenate([each.shape.vertices for each in knee() if each.shape is not None]))
+    assert len(moved) < 0.1 * woman.skin.vertex_count
+    others = np.setdiff1d(np.arange(woman.skin.vertex_count), moved)
+    assert np.array_equal(woman.skin.deform(bent(90), correctives=knee())[others], woman.skin.deform(bent(90))[others])
+    rest = np.tile(np.eye(4), (len(woman.skeleton), 1, 1))
+    assert np.array_equal(woman.skin.deform(rest, correctives=knee()), woman.skin.deform(rest))
+
+
+def test_the_default_is_half_twist() -> None:
+    hand = sbs.samples.load("hand")
+    told: list[float] = []
+    found = draft(hand, ["index-finger-phalanx-distal", "index-finger-phalanx-intermediate"], progress=told.append)
+    assert {each.driver.joints for each in found} == {
+        ("index-finger-phalanx-distal",),
+        ("index-finger-phalanx-intermediate",),
+    }
+    assert told[0] == 0
+    assert told[-1] == 1
+    assert told == sorted(told)
+
+
+def test_errors() -> None:
+    hand = sbs.samples.load("hand")
+    with pytest.raises(ValueError, match="is a root"):
+        draft(hand, [int(np.flatnonzero(hand.skeleton.parents < 0)[0])])
+    with pytest.raises(KeyError):
+        draft(hand, ["none such"])
+    with pytest.raises(ValueError, match="method has no effect without skin"):
+        draft(hand, method="linear")
+
+    def stop(done: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        draft(hand, progress=stop)
