@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "pose.h"
+#include "shapes_type.h"
 #include "skin_methods.h"
 
 /* The skin's influences arranged for gradients, which is done when it is first needed. */
@@ -59,6 +60,10 @@ static const core_row vjp_results[] = {
     {"amount", CORE_SAME, .at = offsetof(vjp_call, result.amount), "(V,)", .result = 1, .none = 1},
     {"twists", CORE_DOUBLES, .at = offsetof(vjp_call, result.twist_angles), "(B, 2)", .result = 1, .none = 1},
     {"twist_shares", CORE_DOUBLES, .at = offsetof(vjp_call, result.twist_shares), "(V, K)", .result = 1, .none = 1},
+    {"shape_weights", CORE_DOUBLES, .at = offsetof(vjp_call, result.shape_weights), "(S,)", .result = 1, .none = 1},
+    {"shaped_positions", CORE_SAME, .at = offsetof(vjp_call, result.shaped_positions), "(V, 3)", .result = 1,
+     .none = 1},
+    {"shaped_normals", CORE_SAME, .at = offsetof(vjp_call, result.shaped_normals), "(V, 3)", .result = 1, .none = 1},
 };
 
 static int prepare_vjp(void *address) {
@@ -70,6 +75,11 @@ static int prepare_vjp(void *address) {
     return 0;
   }
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
+  if (!core_check_shapes(&given->posed.by.options)) return 0;
+  if (given->at.rest != NULL && given->posed.by.options.shapes != NULL) {
+    PyErr_SetString(PyExc_ValueError, "shapes are of the skin's own rest positions: give rest_positions or shapes");
+    return 0;
+  }
   given->posed.call.skipped = ~(unsigned int)given->wanted;
   return core_prepare_positions(given, &given->at);
 }
@@ -94,6 +104,7 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
                                  core_method_options(&given->posed.by), &given->upstream, result, fault);
   sbs_skin_free(moved);
   core_place_in_twists(fault, &given->posed.call);
+  core_place_in_shapes(fault, &given->posed.call);
   return status;
 }
 
@@ -103,7 +114,7 @@ const core_function core_deform_vjp = {
     .name = "deform_vjp",
     .summary = "Gradients, with None for what is not wanted: bits, in the order of the results.",
     .parts = {CORE_PART(vjp_rows), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
-              CORE_PART(vjp_options), CORE_PART(vjp_results)},
+              CORE_PART(core_shapes_rows), CORE_PART(vjp_options), CORE_PART(vjp_results)},
     .positional = 3,
     .size = sizeof(vjp_call),
     .set_defaults = core_set_method_defaults,

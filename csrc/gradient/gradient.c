@@ -9,6 +9,7 @@
 #include "deform/amounts.h"
 #include "deform/options.h"
 #include "gradient/run.h"
+#include "gradient/shapes.h"
 #include "gradient/twist.h"
 #include "pose/batches.h"
 #include "pose/center.h"
@@ -122,12 +123,12 @@ static void add_to_rest(const sbs_gradient_run *run, size_t set, const double by
     if (gradient->scalar == SBS_FLOAT32) {
       const float more[3] = {(float)by[0], (float)by[1], (float)by[2]};
       for (size_t k = 0; k < count; k++) {
-        float *rest = (float *)run->result.rest_positions + 3 * (size_t)vertices[k];
+        float *rest = (float *)run->by_centroids + 3 * (size_t)vertices[k];
         for (int axis = 0; axis < 3; axis++) rest[axis] += more[axis];
       }
     } else {
       for (size_t k = 0; k < count; k++) {
-        double *rest = (double *)run->result.rest_positions + 3 * (size_t)vertices[k];
+        double *rest = (double *)run->by_centroids + 3 * (size_t)vertices[k];
         for (int axis = 0; axis < 3; axis++) rest[axis] += by[axis];
       }
     }
@@ -181,7 +182,7 @@ static sbs_status finish_centers(void *context, sbs_share sets, int worker) {
   const size_t count = sets.end - sets.begin;
   (void)worker;
   sbs_choose_gradient_batches(run->skin->isa)->finish_centers(run, order, count);
-  for (size_t i = 0; i < count && run->result.rest_positions; i++) {
+  for (size_t i = 0; i < count && run->by_centroids; i++) {
     double by[3];
     if (moves_centroid(run, (size_t)order[i], by)) add_to_rest(run, (size_t)order[i], by);
   }
@@ -258,6 +259,8 @@ static sbs_status deform_apart(const sbs_gradient_run *run, const sbs_pose *pose
     alone.damping = options[m]->damping;
     alone.rcond = options[m]->rcond;
     alone.threads = methods->options->threads;
+    alone.shapes = methods->options->shapes;
+    alone.shape_weights = methods->options->shape_weights;
     status = sbs_skin_deform(run->skin, pose, &alone, of->positions[m], of->normals[m], NULL, fault);
   }
   return status;
@@ -350,7 +353,8 @@ sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin
       skin->joint_count != gradient->joint_count || skin->scalar != gradient->scalar) {
     return sbs_fault_in(fault, SBS_ERROR_OPTION, "skin");
   }
-  if (methods->options->shapes) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes"); /* it has no derivatives */
+  const int by_shapes = result->shape_weights || result->shaped_positions || result->shaped_normals;
+  if (by_shapes && !methods->options->shapes) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
   if (desc->vertex_count != skin->vertex_count) return sbs_fault_in(fault, SBS_ERROR_OPTION, "vertex_count");
   if (!desc->rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
   if (upstream->normals && !desc->rest_normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
@@ -418,16 +422,23 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
   const sbs_allocator *allocator = &gradient->allocator;
   sbs_gradient_twist twist;
   const sbs_status posed = sbs_gradient_begin_twist(gradient, skin, pose, result, &twist);
+  sbs_gradient_shapes shaped;
   sbs_gradient_run run = {.gradient = gradient,
                           .skin = skin,
-                          .desc = desc,
+                          .desc = &shaped.desc,
                           .options = methods.options,
                           .upstream = *upstream,
                           .result = twist.result};
   const double time = (double)skin->vertex_count * VERTEX_TIME + (double)skin->set_count * SET_TIME;
   const int threads = sbs_choose_threads(methods.options->threads, methods.base ? 2.0 * time : time);
   status = sbs_gradient_allocate_run(&run, threads, allocator);
+  if (!status) status = sbs_gradient_begin_shapes(skin, desc, methods.options, result, &run.arena, &shaped);
   if (status) sbs_fault_in(fault, status, NULL);
+  if (!status) {
+    run.result.rest_positions = shaped.by_positions;
+    run.result.rest_normals = shaped.by_normals;
+    run.by_centroids = shaped.by_centroids;
+  }
   if (!status && posed) {
     status = sbs_fault_in(fault, posed, posed == SBS_ERROR_OUT_OF_MEMORY ? NULL : "skinning_matrices");
   }
@@ -447,6 +458,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
     if (status) sbs_fault_in(fault, status, NULL);
   }
   if (!status) {
+    sbs_gradient_finish_shapes(skin, desc, methods.options, result, &shaped);
     status = sbs_gradient_finish_twist(gradient, skin, desc, pose, result, &twist);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
   }

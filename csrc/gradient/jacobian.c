@@ -117,6 +117,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   sbs_methods methods;
   sbs_status status = sbs_choose_methods(skin, options ? options : &defaults, 1, &methods, fault);
   if (!status) status = sbs_gradient_check(gradient, skin, desc, &methods, &upstream, &result, fault);
+  if (!status && methods.options->shapes) status = sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
   if (!status) status = sbs_check_skin_poses(skin, pose, 1, fault);
   if (!status && vertex >= skin->vertex_count) {
     status = sbs_fault_number(fault, SBS_ERROR_OPTION, "vertex", (double)vertex, (double)skin->vertex_count);

@@ -31,8 +31,9 @@ typedef struct sbs_gradient_run {
   sbs_stretch *stretches;
   sbs_gradient_upstream upstream; /* of this method */
   sbs_gradient_result result;
-  int adds;          /* whether the result is added to what is there */
-  double *constants; /* (SBS_GRADIENT_BASE per set, SBS_GRADIENT_ROW per joint of a set) or floats in their place */
+  void *by_centroids; /* (V, 3) what is added to where vertices are, as they move centroids; or NULL */
+  int adds;           /* whether the result is added to what is there */
+  double *constants;  /* (SBS_GRADIENT_BASE per set, SBS_GRADIENT_ROW per joint of a set) or floats in their place */
   unsigned char *in_double;  /* (set_count) whether they are doubles */
   const signed char **signs; /* (set_count) NULL where all signs are 1 */
   signed char *sign_room;    /* (max_influences for each joint of each set) */

@@ -425,6 +425,8 @@ class Skin:
         amount: ArrayLike | None = None,  # (V,)
         base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
+        shapes: Shapes | None = None,
+        shape_weights: ArrayLike | None = None,  # (S,)
         rest_positions: ArrayLike | None = None,  # (V, 3)
         threads: int | None = None,
     ) -> tuple[
@@ -436,6 +438,9 @@ class Skin:
         _Floats | None,  # (V,)
         NDArray[np.float64] | None,  # (B, 2)
         NDArray[np.float64] | None,  # (V, K)
+        NDArray[np.float64] | None,  # (S,)
+        _Floats | None,  # (V, 3)
+        _Floats | None,  # (V, 3)
     ]: ...
     def weight_jacobian(
         self,

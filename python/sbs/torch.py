@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from .options import Center, Method, MethodOptions
 from .skinning.gradients import Differentiable
 from .skinning.reports import WeightWarning
+from .skinning.shapes import Shapes
 from .skinning.skin import Skin
 from .support.callers import warn
 from .support.extras import load
@@ -52,6 +53,9 @@ def deform(
     rest_positions: Tensor | None = None,
     joint_weights: Tensor | None = None,
     amount: Tensor | None = None,
+    shapes: Shapes | None = None,
+    shape_weights: Tensor | None = None,
+    shape_deltas: Tensor | None = None,
     normals: Literal[False] = False,
     **options: Unpack[TensorOptions],
 ) -> Tensor: ...
@@ -63,6 +67,9 @@ def deform(
     rest_positions: Tensor | None = None,
     joint_weights: Tensor | None = None,
     amount: Tensor | None = None,
+    shapes: Shapes | None = None,
+    shape_weights: Tensor | None = None,
+    shape_deltas: Tensor | None = None,
     normals: Literal[True],
     **options: Unpack[TensorOptions],
 ) -> tuple[Tensor, Tensor]: ...
@@ -73,6 +80,9 @@ def deform(
     rest_positions: Tensor | None = None,
     joint_weights: Tensor | None = None,
     amount: Tensor | None = None,
+    shapes: Shapes | None = None,
+    shape_weights: Tensor | None = None,
+    shape_deltas: Tensor | None = None,
     normals: bool = False,
     **options: Unpack[TensorOptions],
 ) -> Tensor | tuple[Tensor, Tensor]:
@@ -91,6 +101,12 @@ def deform(
         Other weights of the skin's `joint_indices`, which are normalized. The skin is bound anew by every call.
     amount : (V,) tensor, optional
         How much of the method each vertex gets; see `Skin.deform`.
+    shapes : sbs.correctives.Shapes, optional
+        Shapes that are added to the rest positions. They change no normals here.
+    shape_weights : (..., S) tensor, optional
+        How much there is of each, with batch axes as those of `rest_positions`.
+    shape_deltas : (M, 3) tensor, optional
+        What they add to `Shapes.vertices`, in place of `Shapes.deltas`.
     normals : bool
         Whether to return normals, too.
     method, center, damping, base, threads
@@ -124,6 +140,8 @@ def deform(
         "rest_positions": rest_positions,
         "joint_weights": joint_weights,
         "amount": amount,
+        "shape_weights": shape_weights,
+        "shape_deltas": shape_deltas,
     }
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor) and (tensor is not None or name == "skinning_matrices"):
@@ -131,7 +149,7 @@ def deform(
     count = skin.joint_count
     _check_shape("skinning_matrices", skinning_matrices, (count, 4, 4), (count, 3, 4))
     batch = skinning_matrices.shape[:-3]
-    shape = rest_positions
+    shape = _shaped(skin, rest_positions, shapes, shape_weights, shape_deltas)
     if shape is not None:
         _check_shape("rest_positions", shape, (skin.vertex_count, 3))
         batch = _broadcast(batch, shape.shape[:-2])
@@ -144,6 +162,32 @@ def deform(
     results = _Deform.apply(bound, normals, options, kind, frames, shape, joint_weights, amount)
     positions, *moved = (result.reshape(*batch, *result.shape[1:]) for result in results)
     return (positions, *moved) if normals else positions
+
+
+def _shaped(
+    skin: Skin, rest_positions: Any, shapes: Shapes | None, shape_weights: Any, shape_deltas: Any
+) -> Tensor | None:
+    """Rest positions with shapes; None: those of the skin."""
+    if shapes is None:
+        for name, tensor in (("shape_weights", shape_weights), ("shape_deltas", shape_deltas)):
+            if tensor is not None:
+                raise ValueError(f"{name} has no effect without shapes")
+        return rest_positions
+    if shape_weights is None:
+        raise ValueError("shapes needs shape_weights")
+    _check_shape("shape_weights", shape_weights, (len(shapes),))
+    place = {"device": shape_weights.device}
+    vertices = torch.as_tensor(shapes.vertices, dtype=torch.long, **place)
+    if shape_deltas is None:
+        shape_deltas = torch.as_tensor(shapes.deltas.astype(skin.dtype), **place)
+    _check_shape("shape_deltas", shape_deltas, (len(vertices), 3))
+    if rest_positions is None:
+        rest_positions = torch.as_tensor(np.array(skin.rest_positions), **place)
+    _check_shape("rest_positions", rest_positions, (skin.vertex_count, 3))
+    added = shape_weights[..., torch.as_tensor(shapes.shape_of_vertex, **place), None] * shape_deltas
+    _broadcast(shape_weights.shape[:-1], rest_positions.shape[:-2])
+    everywhere = added.new_zeros((*added.shape[:-2], skin.vertex_count, 3))
+    return rest_positions + everywhere.index_add(-2, vertices, added)
 
 
 def _check_shape(name: str, tensor: Tensor, *expected: tuple[int, ...]) -> None:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Gradients by each instruction set and type, and their memory. tests/python holds them against differences. */
 #include <sbs/gradient.h>
+#include <sbs/shapes.h>
 
 #include "counting_allocator.h"
 #include "rig.h"
@@ -17,7 +18,8 @@ static double upstream[2][3 * VERTICES];
 
 typedef struct found {
   double rest_positions[3 * VERTICES], rest_normals[3 * VERTICES], joint_weights[INFLUENCES * VERTICES],
-      matrices[12 * JOINTS], centers[3 * VERTICES];
+      matrices[12 * JOINTS], centers[3 * VERTICES], shape_weight, shaped_positions[3 * VERTICES],
+      shaped_normals[3 * VERTICES];
 } found;
 
 /* The method, or for spherical skinning the center, by number. */
@@ -185,7 +187,26 @@ static void test_arrays_are_read_up_to_their_ends(void) {
   }
 }
 
-/* Makes a gradient and differentiates, by two methods, with one allocator. Where that fails, nothing is written. */
+/* A shape of one vertex, and the result with what is found by it. */
+static sbs_shapes *make_shape(const sbs_skin *skin) {
+  static const size_t offsets[2] = {0, 1};
+  static const int32_t vertex = 3;
+  static const double deltas[3] = {0.25, 0.5, -0.25};
+  const sbs_shapes_desc desc = {1, offsets, &vertex, SBS_FLOAT64, deltas, deltas};
+  sbs_shapes *shapes = NULL;
+  CHECK_EQUAL(sbs_shapes_new(skin, &desc, NULL, &shapes, NULL), SBS_OK);
+  return shapes;
+}
+
+static sbs_gradient_result result_with_shapes_in(found *of) {
+  sbs_gradient_result result = result_in(of);
+  result.shape_weights = &of->shape_weight;
+  result.shaped_positions = of->shaped_positions;
+  result.shaped_normals = of->shaped_normals;
+  return result;
+}
+
+/* Makes a gradient and differentiates, by two methods and with a shape, with one allocator. Where that fails, nothing is written. */
 static sbs_status make(const sbs_allocator *allocator, void *made) {
   const sbs_skin_desc desc = describe_rig(&mesh);
   sbs_skin *skin = NULL;
@@ -196,8 +217,12 @@ static sbs_status make(const sbs_allocator *allocator, void *made) {
     static double amount[VERTICES];
     const sbs_pose pose = pose_of(joints);
     const sbs_gradient_upstream by = {upstream[0], upstream[1]};
-    const sbs_gradient_result result = result_in(&of);
+    const sbs_gradient_result result = result_with_shapes_in(&of);
     sbs_deform_options options = sbs_default_deform_options();
+    sbs_shapes *shapes = make_shape(skin);
+    const double weight = 0.5;
+    options.shapes = shapes;
+    options.shape_weights = &weight;
     for (size_t v = 0; v < VERTICES; v++) amount[v] = 0.25;
     options.amount = amount;
     options.amount_scalar = SBS_FLOAT64;
@@ -211,6 +236,7 @@ static sbs_status make(const sbs_allocator *allocator, void *made) {
       CHECK(fault.argument == NULL);
       sbs_gradient_free(*gradient);
     }
+    sbs_shapes_free(shapes);
   }
   sbs_skin_free(skin);
   return status;
@@ -250,6 +276,19 @@ static void test_errors(void) {
   options.rcond = 1e-3;
   CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION);
   CHECK(strcmp(fault.argument, "rcond") == 0);
+  const sbs_gradient_result with_shapes = result_with_shapes_in(&of);
+  CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, &by, &with_shapes, &fault), SBS_ERROR_OPTION);
+  CHECK(strcmp(fault.argument, "shapes") == 0);
+  sbs_shapes *shapes = make_shape(skin);
+  const double weight = 0.5;
+  options = sbs_default_deform_options();
+  options.shapes = shapes;
+  options.shape_weights = &weight;
+  double jacobian[3 * INFLUENCES];
+  CHECK_EQUAL(sbs_gradient_weight_jacobian(gradient, skin, &desc, &pose, &options, 0, jacobian, &fault),
+              SBS_ERROR_OPTION);
+  CHECK(strcmp(fault.argument, "shapes") == 0);
+  sbs_shapes_free(shapes);
   CHECK_EQUAL(sbs_gradient_deform(NULL, skin, &desc, &pose, NULL, &by, &result, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, NULL, &result, NULL), SBS_ERROR_NULL);
   sbs_gradient_free(gradient);

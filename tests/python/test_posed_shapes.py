@@ -65,6 +65,71 @@ def test_normals() -> None:
     np.testing.assert_allclose(normals, np.array([[1.0, 0.0, 1.0]]) / np.sqrt(2))
 
 
+@pytest.mark.parametrize("twisted", [False, True])
+@pytest.mark.parametrize(
+    "options", [{"method": "linear"}, {}, {"center": "weighted"}, {"method": "DQS"}, {"amount": 0.4}], ids=str
+)
+def test_gradients_are_differences(options: dict[str, Any], twisted: bool) -> None:
+    """By weights, deltas, rest positions and normals; a twist knows where vertices are without shapes."""
+    given = skin_arguments(VERTICES, JOINTS, 3, np.float64, normals=True)
+    twist = None
+    if twisted:
+        twist = sbs.Twist([1], [[0.0, 0, 0]], [[1.0, 2.0, 3.0]], parents=[0], joint_count=JOINTS)
+    random = np.random.default_rng(3)
+    turns = random.normal(scale=0.2, size=(len(CHANGED), 3))
+    by_positions, by_normals = random.normal(size=(2, VERTICES, 3))
+    weights = np.array([0.7, -0.4])
+    step = 1e-6
+
+    def loss(
+        *, weights: np.ndarray = weights, deltas: np.ndarray = DELTAS, turns: np.ndarray = turns, **changes: np.ndarray
+    ) -> float:
+        arguments: dict[str, Any] = {**given, **changes}
+        skin = sbs.Skin(**arguments, twist=twist)
+        shapes = Shapes(skin, [(CHANGED, deltas, turns), (CHANGED[:5], DELTAS[:5])])
+        positions, normals = skin.deform(MATRICES[0], normals=True, shapes=shapes, shape_weights=weights, **options)
+        return float((positions * by_positions).sum() + (normals * by_normals).sum())
+
+    def difference(name: str, value: np.ndarray, direction: np.ndarray) -> float:
+        above, below = ({name: value + sign * step * direction} for sign in (1, -1))
+        return (loss(**above) - loss(**below)) / (2 * step)
+
+    skin = sbs.Skin(**given, twist=twist)
+    found = skin.deform_vjp(
+        MATRICES[0],
+        by_positions,
+        by_normals,
+        wanted=("rest_positions", "rest_normals", "shape_weights", "shaped_positions", "shaped_normals"),
+        shapes=Shapes(skin, [(CHANGED, DELTAS, turns), (CHANGED[:5], DELTAS[:5])]),
+        shape_weights=weights,
+        **options,
+    )
+    assert found.shaped_positions is not None
+    assert found.shaped_normals is not None
+    gradients = {
+        "weights": (weights, found.shape_weights),
+        "deltas": (DELTAS, weights[0] * found.shaped_positions[CHANGED]),
+        "turns": (turns, weights[0] * found.shaped_normals[CHANGED]),
+        "rest_positions": (given["rest_positions"], found.rest_positions),
+        "rest_normals": (given["rest_normals"], found.rest_normals),
+    }
+    for name, (value, gradient) in gradients.items():
+        direction = random.normal(size=value.shape)
+        assert gradient is not None
+        assert (gradient * direction).sum() == pytest.approx(difference(name, value, direction), rel=1e-5, abs=1e-5)
+
+
+def test_what_is_not_differentiated() -> None:
+    skin, shapes = make(np.float64)
+    with pytest.raises(ValueError, match="wanted: 'shape_weights' needs shapes or correctives"):
+        skin.deform_vjp(MATRICES[0], np.ones((VERTICES, 3)), wanted=("shape_weights",))
+    given: dict[str, Any] = {"shapes": shapes, "shape_weights": np.ones(3)}
+    found = skin.deform_vjp(MATRICES[0], np.ones((VERTICES, 3)), **given)
+    assert found.shape_weights is None
+    with pytest.raises(ValueError, match="give rest_positions or shapes"):
+        skin.deform_vjp(MATRICES[0], np.ones((VERTICES, 3)), rest_positions=skin.rest_positions, **given)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

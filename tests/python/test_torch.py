@@ -13,6 +13,7 @@ from meshes import skin_arguments, skinning_matrices
 from test_owned import MATRICES, arguments, scribble
 
 import sbs
+from sbs.correctives import Shapes
 from sbs.options import Center, Method
 from sbs.torch import deform
 
@@ -192,3 +193,45 @@ def test_a_skin_owns_what_it_was_made_from() -> None:
     before = deform(skin, torch.tensor(MATRICES)).numpy()
     scribble(given)
     np.testing.assert_array_equal(deform(skin, torch.tensor(MATRICES)).numpy(), before)
+
+
+def test_shapes_are_learned() -> None:
+    """Weights of each frame and deltas have gradients; the result is that of the skin with shapes."""
+    skin = make_skin()
+    shapes = Shapes(skin, [([0, 3], np.ones((2, 3))), ([3], [[0.0, 1.0, 0.0]])])
+    matrices, rest, *_ = tensors(skin, frames=2)
+    weights = torch.tensor([[0.5, -1.0], [0.25, 2.0]], dtype=torch.float64, requires_grad=True)
+    deltas = torch.tensor(shapes.deltas, requires_grad=True)
+    found = deform(skin, matrices, shapes=shapes, shape_weights=weights)
+    given = {"shapes": shapes, "shape_weights": weights.detach().numpy()}
+    expected = skin.deform_many(matrices.detach().numpy(), **given)
+    np.testing.assert_allclose(found.detach().numpy(), expected, atol=1e-6)
+
+    def function(matrices: Any, rest: Any, weights: Any, deltas: Any) -> Any:
+        return deform(
+            skin,
+            matrices,
+            rest_positions=rest,
+            shapes=shapes,
+            shape_weights=weights,
+            shape_deltas=deltas,
+            method="linear",
+        )
+
+    assert torch.autograd.gradcheck(function, (matrices, rest, weights, deltas), eps=1e-6, atol=1e-5, rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shapes": None}, "shape_weights has no effect without shapes"),
+        ({"shape_weights": None}, "shapes needs shape_weights"),
+        ({"shape_weights": torch.zeros(3)}, r"shape_weights has shape \(3,\), expected \(..., 1\)"),
+        ({"shape_deltas": torch.zeros(3, 3)}, r"shape_deltas has shape \(3, 3\), expected \(..., 2, 3\)"),
+    ],
+)
+def test_shapes_that_cannot_be_used(options: dict[str, Any], message: str) -> None:
+    skin = make_skin()
+    given = {"shapes": Shapes(skin, [([0, 3], np.ones((2, 3)))]), "shape_weights": torch.ones(1), **options}
+    with pytest.raises(ValueError, match=message):
+        deform(skin, torch.eye(4).repeat(5, 1, 1), **given)

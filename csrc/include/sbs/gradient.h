@@ -27,6 +27,8 @@
  * the gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the
  * gradient by these; not so of sbs_skin_with_positions, which leaves the shares as they are.
  *
+ * SHAPES (sbs/shapes.h) move no centroid of a joint set and no place along a bone: the gradient by them knows neither.
+ *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.
  */
@@ -77,6 +79,10 @@ typedef struct sbs_gradient_result {
   double *twist_shares;      /* (V, K) by where along its bone each influence is, 0 at the head and 1 at the tail; 0 for
                                 joints without a bone. At a share that is exactly that of a frame it knows one side
                                 alone */
+  double *shape_weights;     /* (S) by the weights of shapes; SBS_ERROR_OPTION without shapes, as the following */
+  void *shaped_positions;    /* (V, 3) of the skin's scalar type; by what shapes add to rest positions: times the weight
+                                of a shape, that by its deltas */
+  void *shaped_normals;      /* (V, 3) likewise, to rest normals as unit vectors; 0 where shapes change no normals */
 } sbs_gradient_result;
 
 /*
@@ -108,7 +114,7 @@ SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_s
  *   vertex    below V, or it is SBS_ERROR_OPTION
  *   jacobian  (3, K) receives the derivative by the weights as they were given; 0 for those without gradient
  *
- * The others are those of sbs_gradient_deform, and so are the errors. Where methods are blended, it is that of the
+ * The others are those of sbs_gradient_deform, and so are the errors, but for shapes, which are SBS_ERROR_OPTION. Where methods are blended, it is that of the
  * blend.
  */
 SBS_API sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin,

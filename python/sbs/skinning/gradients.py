@@ -24,6 +24,9 @@ Differentiable = Literal[
     "amount",
     "twists",
     "twist_shares",
+    "shape_weights",
+    "shaped_positions",
+    "shaped_normals",
 ]
 """What a deformation can be differentiated by."""
 
@@ -47,6 +50,11 @@ class DeformGradients:
     twist_shares : (V, K) ndarray of float64 or None
         By where along its bone each influence of such a skin is, 0 at the head and 1 at the tail; 0 for joints
         without a bone.
+    shape_weights : (S,) ndarray of float64 or None
+        By the weights of shapes.
+    shaped_positions, shaped_normals : (V, 3) ndarray or None
+        Of the skin's type, by what shapes add to each rest position and unit normal. Times the weight of a shape this
+        is that by its deltas.
     """
 
     rest_positions: AnyFloats | None
@@ -57,6 +65,9 @@ class DeformGradients:
     amount: AnyFloats | None
     twists: NDArray[np.float64] | None = None
     twist_shares: NDArray[np.float64] | None = None
+    shape_weights: NDArray[np.float64] | None = None
+    shaped_positions: AnyFloats | None = None
+    shaped_normals: AnyFloats | None = None
 
 
 def refuse_indifferentiable(rotation: Rotation, base: Method | MethodOptions | None) -> None:

@@ -69,6 +69,7 @@ class Shapes:
                 if rows is not None and rows.shape != (len(shape.vertices), 3):
                     expected = f"({len(shape.vertices)}, 3) for its vertices"
                     raise ValueError(f"shapes[{number}]: {name} has shape {rows.shape}, expected {expected}")
+        self._offsets = np.cumsum([0, *(len(shape.vertices) for shape in given)])
         vertices = [shape.vertices for shape in given if len(shape.vertices)]
         deltas = [shape.deltas for shape in given if len(shape.vertices)]
         normals = None
@@ -79,13 +80,30 @@ class Shapes:
                     for shape in given
                 ]
             )
+        self._vertices = np.concatenate(vertices) if vertices else np.empty(0, np.int32)
+        self._deltas = np.concatenate(deltas) if deltas else np.empty((0, 3), skin.dtype)
         self._core = _core.Shapes(
             skin._core,
-            np.cumsum([len(shape.vertices) for shape in given]).astype(np.int64),
-            np.concatenate(vertices) if vertices else np.empty(0, np.int32),
-            np.concatenate(deltas) if deltas else np.empty((0, 3), skin.dtype),
+            self._offsets[1:],
+            self._vertices,
+            self._deltas,
             normal_deltas=normals,
         )
+
+    @property
+    def vertices(self) -> NDArray[np.int32]:
+        """The vertices of all shapes, one after the other, (M,), a new array."""
+        return np.array(self._vertices, np.int32)
+
+    @property
+    def deltas(self) -> NDArray[np.float64]:
+        """What shapes add to the rest positions of these, (M, 3), a new array."""
+        return np.array(self._deltas, np.float64)
+
+    @property
+    def shape_of_vertex(self) -> NDArray[np.intp]:
+        """The shape that each of these belongs to, (M,), a new array."""
+        return np.repeat(np.arange(len(self)), np.diff(self._offsets))
 
     def __len__(self) -> int:
         return self._core.shape_count

@@ -18,6 +18,7 @@ from ..options import (
     InverseOptions,
     Method,
     MethodOptions,
+    PosedShapes,
     Rotation,
     core_options,
     method_name,
@@ -29,6 +30,7 @@ from ..support.markup import table
 from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
+from .shapes import Shapes
 from .twist import Twist
 
 __all__ = ["Skin"]
@@ -569,6 +571,9 @@ class Skin:
         base: Method | MethodOptions | None = None,
         rest_positions: ArrayLike | None = None,
         twists: ArrayLike | None = None,
+        correctives: PosedShapes | None = None,
+        shapes: Shapes | None = None,
+        shape_weights: ArrayLike | None = None,
         threads: int | None = None,
     ) -> DeformGradients:
         """Differentiate a deformation: from the gradient of a loss by its results to that by its input.
@@ -586,8 +591,9 @@ class Skin:
         wanted : tuple of str
             What to differentiate by: "rest_positions", "rest_normals", "joint_weights", "skinning_matrices", "centers"
             (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also "twists" and
-            "twist_shares", which are where along its bone each influence is.
-        method, rotation, center, damping, amount, base, rest_positions, twists
+            "twist_shares", which are where along its bone each influence is; with shapes also "shape_weights",
+            "shaped_positions" and "shaped_normals". Weights that correctives find are not differentiated by the pose.
+        method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
             Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, nor of `rcond`.
             Without `twists` they follow from the matrices, and so they do in the gradient by these.
         threads : int, optional
@@ -629,15 +635,19 @@ class Skin:
         refuse_indifferentiable(rotation, base)
         if "amount" in wanted and amount is None:
             raise ValueError("wanted: 'amount' needs an amount")
+        for name in ("shape_weights", "shaped_positions", "shaped_normals"):
+            if name in wanted and shapes is None and correctives is None:
+                raise ValueError(f"wanted: {name!r} needs shapes or correctives")
         options: DeformOptions = {"method": method, "rotation": rotation, "center": center, "damping": damping}
         options |= {"amount": amount, "base": base, "twists": twists, "threads": threads}
+        options |= {"correctives": correctives, "shapes": shapes, "shape_weights": shape_weights}
         found = self._core.deform_vjp(
             grad_positions,
             grad_normals,
             skinning_matrices,
             wanted=wanted_bits(tuple(wanted)),
             rest_positions=rest_positions,
-            **core_options(options, self.vertex_count),
+            **self._core_options(options, skinning_matrices),
         )
         return DeformGradients(*found)
 
