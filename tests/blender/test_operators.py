@@ -140,6 +140,28 @@ def select_muscle(folder: Path) -> None:
     addon.ops.select_muscle(part="origin")
 
 
+def sculpt_corrective(_folder: Path) -> None:
+    addon.ops.bind()
+    addon.ops.sculpt_corrective()
+
+
+def accept_corrective(folder: Path) -> None:
+    sculpt_corrective(folder)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    active_object().data.vertices[300].co.x += 0.1
+    addon.ops.accept_corrective(bone="B2")
+
+
+def mirror_corrective(folder: Path) -> None:
+    for name in ("B1", "B2"):
+        armature_named("Rig").data.bones[name].name = {"B1": "Bone.R", "B2": "Bone.L"}[name]
+    sculpt_corrective(folder)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    active_object().data.vertices[300].co.x += 0.1
+    addon.ops.accept_corrective(bone="Bone.L")
+    addon.ops.mirror_corrective()
+
+
 DEEDS: dict[str, Callable[[Path], object]] = {
     "bind": lambda _: addon.ops.bind(),
     "rebind": lambda _: (addon.ops.bind(), addon.ops.rebind()),
@@ -172,6 +194,13 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "subdivide_near_bones": subdivide_near_bones,
     "transfer_weights": transfer_weights,
     "drag_vertex": drag_vertex,
+    "sculpt_corrective": sculpt_corrective,
+    "cancel_corrective": lambda folder: (sculpt_corrective(folder), addon.ops.cancel_corrective()),
+    "accept_corrective": accept_corrective,
+    "go_to_corrective": lambda folder: (accept_corrective(folder), addon.ops.go_to_corrective()),
+    "mirror_corrective": mirror_corrective,
+    "solve_correctives": lambda folder: (accept_corrective(folder), addon.ops.solve_correctives()),
+    "remove_corrective": lambda folder: (accept_corrective(folder), addon.ops.remove_corrective()),
     "muscle_demo": lambda _: addon.ops.muscle_demo(),
     "fit_muscles": lambda _: (addon.ops.muscle_demo(), addon.ops.fit_muscles()),
     "add_muscle": add_muscle,
@@ -184,6 +213,8 @@ RANGE: dict[str, Any] = {"use_scene_range": False, "frame_start": 1, "frame_end"
 # Nodes that read bones, and USD files that have some.
 SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {
+    "accept_corrective",
+    "cancel_corrective",
     "compare_with_linear",
     "export_capsules",
     "export_usd",

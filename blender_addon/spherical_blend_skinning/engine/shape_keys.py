@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The result of our modifier in the present pose, as a shape key of the mesh."""
+"""Shape keys of a mesh: the result of our modifier in the present pose as one of them, and what each of them adds."""
 
 from __future__ import annotations
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
 from ..settings.given import evaluated
 from ..settings.typed import mesh_of
 from . import bake, live, reading, stack
 
-__all__ = ["add"]
+__all__ = ["add", "basis_and_deltas", "check", "other_side", "positions_alone", "with_basis"]
+
+# How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
+_REACH = 1e-3
 
 
 def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
@@ -22,31 +26,82 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
     ValueError
         If that is impossible; it says why, and nothing has changed.
     """
-    modifier = bake.modifier_of(item)
-    if modifier is None:
-        raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    modifier = check(item)
     others = stack.before(item, modifier)
     if others:
         raise ValueError(f"{item.name}: shape keys come first, so {others[0].name} would work on this one as well")
-    if mesh_of(item).users > 1 or mesh_of(item).library is not None:
-        raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
-    positions = _alone(item, modifier, view_layer)
-    if len(positions) != len(mesh_of(item).vertices):
-        raise ValueError(f"{item.name} has {len(positions)} vertices, and its mesh {len(mesh_of(item).vertices)}")
-    bake.with_basis(item)
+    positions = positions_alone(item, view_layer)
+    with_basis(item)
     key = item.shape_key_add(name=modifier.name, from_mix=False)
     key.data.foreach_set("co", positions.reshape(-1))
     key.value = 0.0
     return key
 
 
-def _alone(
-    item: bpy.types.Object, modifier: bpy.types.NodesModifier, view_layer: bpy.types.ViewLayer
-) -> NDArray[np.float32]:
-    """The vertices (V, 3) after our modifier, with later modifiers hidden meanwhile."""
+def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Our modifier of an object that can get a shape key.
+
+    Raises
+    ------
+    ValueError
+        If it cannot; it says why.
+    """
+    modifier = bake.modifier_of(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    if mesh_of(item).users > 1 or mesh_of(item).library is not None:
+        raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
+    return modifier
+
+
+def with_basis(item: bpy.types.Object) -> bpy.types.Key:
+    """The shape keys of an object, which get a basis if there are none."""
+    return bake.with_basis(item)
+
+
+def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
+    """The vertices (V, 3) of the mesh after our modifier, with later modifiers hidden meanwhile.
+
+    Raises
+    ------
+    ValueError
+        If modifiers before ours change the number of vertices.
+    """
+    modifier = check(item)
     with stack.only_before(item, modifier, and_it=True):
         depsgraph = evaluated(view_layer)
         if stack.find(item) is not None:
             live.update(item, depsgraph, wait=True)
             depsgraph = evaluated(view_layer)
-        return reading.positions(mesh_of(item.evaluated_get(depsgraph)))
+        found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))
+    if len(found) != len(mesh_of(item).vertices):
+        raise ValueError(f"{item.name} has {len(found)} vertices, and its mesh {len(mesh_of(item).vertices)}")
+    return found
+
+
+def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a shape key is relative to (V, 3), and what it adds (V, 3)."""
+    basis = _points(block.relative_key)
+    return basis, _points(block) - basis
+
+
+def _points(block: bpy.types.ShapeKey) -> NDArray[np.float64]:
+    found = np.empty(3 * len(block.data), np.float32)
+    block.data.foreach_get("co", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
+def other_side(basis: NDArray[np.float64], vertices: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
+    """The vertices that lie across x from some others, -1 where there is none; and how many have none."""
+    size = float(np.linalg.norm(np.ptp(basis, axis=0)))
+    tree = KDTree(len(basis))
+    for number, place in enumerate(basis.tolist()):
+        tree.insert(place, number)
+    tree.balance()
+    partners = np.full(len(vertices), -1, np.intp)
+    for row, vertex in enumerate(vertices.tolist()):
+        x, y, z = basis[vertex].tolist()
+        _place, number, distance = tree.find((-x, y, z))
+        if number is not None and distance is not None and distance <= _REACH * size:
+            partners[row] = number
+    return partners, int((partners < 0).sum())

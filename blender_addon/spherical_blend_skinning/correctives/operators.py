@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sculpt Corrective, Accept and Cancel, and what is done with the correctives of a list."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..engine import bake, corrective_drivers, correctives
+from ..engine.correctives import Corrective
+from ..interface.action import Action
+from ..interface.selection import hindrance, linked_reason, our_meshes
+from ..settings.declared import text
+from ..settings.given import evaluated, view_layer_of
+from ..settings.typed import Operator, mesh_of
+from . import sculpt
+
+__all__ = ["CLASSES", "KEYS", "mesh_to_sculpt"]
+
+
+def mesh_to_sculpt(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The bound mesh that is meant: the active or the selected one, or the only one of the active rig."""
+    found = our_meshes(context)
+    return context.object if context.object in found else found[0] if len(found) == 1 else None
+
+
+class SBS_OT_sculpt_corrective(Action, Operator):
+    bl_idname = "sbs.sculpt_corrective"
+    bl_label = "Sculpt Corrective"
+    bl_description = (
+        "Sculpt the mesh as it is in this pose. When it is accepted, it becomes a shape key that the pose drives"
+    )
+
+    number: str = text(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        if sculpt.present(context) is not None:
+            return "Accept or cancel this sculpt first"
+        item = mesh_to_sculpt(context)
+        if item is None:
+            return "Select one mesh that is deformed by spherical blend skinning"
+        return hindrance(context) or linked_reason(item)
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        item = mesh_to_sculpt(context)
+        if item is None:
+            raise ValueError("Select one mesh that is deformed by spherical blend skinning")
+        if self.number:
+            correctives.go_to_pose(_numbered(item, self.number))
+            view_layer_of(context).update()
+        surface = sculpt.begin(context, item, self.number).surface
+        return (
+            f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as this pose should look, and accept"
+        )
+
+
+class SBS_OT_accept_corrective(Action, Operator):
+    bl_idname = "sbs.accept_corrective"
+    bl_label = "Accept Corrective"
+    bl_description = "Make a shape key of what was sculpted, driven by the bone that is bent here"
+
+    bone: str = text(name="Bone", description="The bone that drives it. None: the bent one of what was sculpted")
+    key_name: str = text(name="Name", description="Of the shape key. None: that of the bone and its angle")
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return hindrance(context) if sculpt.present(context) is not None else "Nothing is sculpted in a pose"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        now = sculpt.present(context)
+        if now is None:
+            raise ValueError("Nothing is sculpted in a pose")
+        sculpt.leave(context)
+        item, view_layer = now.item, view_layer_of(context)
+        vertices, places = now.moved()
+        hidden = item.hide_get()
+        item.hide_set(False)
+        try:
+            if now.number:
+                corrective = _numbered(item, now.number)
+                solved = correctives.replace(item, corrective, vertices, places, view_layer)
+            else:
+                armature = bake.armature_of(item)
+                if armature is None:
+                    raise ValueError(f"{item.name} has no armature")
+                depsgraph = evaluated(view_layer)
+                bone = self.bone or correctives.choose_bone(item, armature, vertices, depsgraph)
+                if armature.pose is None or bone not in armature.pose.bones:
+                    raise ValueError(f"{armature.name} has no bone {bone}")
+                degrees = round(_degrees(corrective_drivers.swing_of(armature, bone, depsgraph)))
+                name = self.key_name or f"{bone} {degrees}"
+                corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
+        except ValueError:
+            item.hide_set(hidden)
+            raise
+        sculpt.end(context, now)
+        if solved.missed:
+            self.report(
+                {"WARNING"},
+                f"{solved.missed} vertices are crushed in this pose, and as near to what was sculpted as can be",
+            )
+        return (
+            f"{corrective.key.name}: {len(vertices)} vertices, driven by {corrective.bone}, "
+            f"met within {solved.error:.1g} of the size"
+        )
+
+
+class SBS_OT_cancel_corrective(Action, Operator):
+    bl_idname = "sbs.cancel_corrective"
+    bl_label = "Cancel Corrective"
+    bl_description = "Forget what was sculpted in this pose"
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return "" if sculpt.present(context) is not None else "Nothing is sculpted in a pose"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        now = sculpt.present(context)
+        if now is None:
+            return None
+        sculpt.end(context, now)
+        return f"{now.item.name} is as before: {len(mesh_of(now.item).vertices)} vertices"
+
+
+class _OfList(Action):
+    """What is done with one corrective of the active mesh, or with all."""
+
+    number: str = text(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        item = mesh_to_sculpt(context)
+        if item is None:
+            return "Select one mesh that is deformed by spherical blend skinning"
+        return hindrance(context) or linked_reason(item) or ("" if correctives.find(item) else "It has no correctives")
+
+    def chosen(self, context: bpy.types.Context) -> tuple[bpy.types.Object, list[Corrective]]:
+        """The mesh, and the corrective of the number, or all without one."""
+        item = mesh_to_sculpt(context)
+        if item is None:
+            raise ValueError("Select one mesh that is deformed by spherical blend skinning")
+        return item, [_numbered(item, self.number)] if self.number else correctives.find(item)
+
+
+class SBS_OT_go_to_corrective(_OfList, Operator):
+    bl_idname = "sbs.go_to_corrective"
+    bl_label = "Go to Pose"
+    bl_description = "Bend the bone as in the pose of this corrective"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        corrective = self.chosen(context)[1][0]
+        correctives.go_to_pose(corrective)
+        return f"{corrective.bone} is bent by {corrective.degrees:.0f}°"
+
+
+class SBS_OT_mirror_corrective(_OfList, Operator):
+    bl_idname = "sbs.mirror_corrective"
+    bl_label = "Mirror Corrective"
+    bl_description = "Make it for the other side, too: across x, and by the names of the bones"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        item, chosen = self.chosen(context)
+        for corrective in chosen:
+            made, missing = correctives.mirror(item, corrective)
+            if missing:
+                self.report({"WARNING"}, f"{missing} vertices of {made.key.name} have none on the other side")
+        return f"Mirrored {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
+
+
+class SBS_OT_solve_correctives(_OfList, Operator):
+    bl_idname = "sbs.solve_correctives"
+    bl_label = "Solve Again"
+    bl_description = "Meet again what was sculpted, after weights, bones or the method have changed"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        item, chosen = self.chosen(context)
+        sculpted = [corrective for corrective in chosen if corrective.has_target]
+        if not sculpted:
+            raise ValueError("These were mirrored: solve the other side, and mirror it again")
+        errors = [correctives.solve_again(item, each, view_layer_of(context)).error for each in sculpted]
+        return f"Solved {len(sculpted)}, met within {max(errors):.1g} of the size"
+
+
+class SBS_OT_remove_corrective(_OfList, Operator):
+    bl_idname = "sbs.remove_corrective"
+    bl_label = "Remove Corrective"
+    bl_description = "Delete it with its shape key and its drivers"
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        item, chosen = self.chosen(context)
+        for corrective in chosen:
+            correctives.remove(item, corrective)
+        return f"Removed {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
+
+
+def _numbered(item: bpy.types.Object, number: str) -> Corrective:
+    found = next((each for each in correctives.find(item) if each.number == number), None)
+    if found is None:
+        raise ValueError(f"{item.name} has lost this corrective: its shape key or its bone was deleted")
+    return found
+
+
+def _degrees(swing: tuple[float, float]) -> float:
+    return float(sum(part * part for part in swing) ** 0.5) * 57.29577951308232
+
+
+CLASSES = (
+    SBS_OT_sculpt_corrective,
+    SBS_OT_accept_corrective,
+    SBS_OT_cancel_corrective,
+    SBS_OT_go_to_corrective,
+    SBS_OT_mirror_corrective,
+    SBS_OT_solve_correctives,
+    SBS_OT_remove_corrective,
+)
+KEYS = tuple(
+    (keymap, SBS_OT_sculpt_corrective.bl_idname, "K", {"ctrl": True, "shift": True}, {})
+    for keymap in ("Pose", "Object Mode", "Sculpt")
+)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The surface that artists sculpt: an object of its own with the posed vertices, so brushes hit what is seen.
+
+It stands in for the mesh, which is hidden meanwhile. All that is known of it lies in its custom properties and in an
+attribute with where its vertices were, so saving, loading and undo need no care of ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import shape_keys
+from ..settings.given import view_layer_of
+from ..settings.typed import has_key, mesh_of
+
+__all__ = ["Sculpt", "begin", "end", "present"]
+
+_ITEM, _NUMBER, _BEFORE, _MODE = "sbs_sculpt_of", "sbs_sculpt_number", "sbs_sculpt_before", "sbs_sculpt_mode"
+_ATTRIBUTE = "sbs_posed"
+# Vertices that moved by less were not sculpted: a share of the size.
+_STILL = 1e-6
+
+
+@dataclass(frozen=True)
+class Sculpt:
+    """What is sculpted now.
+
+    Attributes
+    ----------
+    surface : Object
+        That which brushes work on.
+    item : Object
+        The bound mesh that it stands for.
+    number : str
+        Of the corrective that is edited; empty for a new one.
+    """
+
+    surface: bpy.types.Object
+    item: bpy.types.Object
+    number: str
+
+    def moved(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The vertices that were sculpted, and where all are now (V, 3).
+
+        Raises
+        ------
+        ValueError
+            If the surface has another number of vertices than before, or nothing was sculpted.
+        """
+        mesh = mesh_of(self.surface)
+        attribute: Any = mesh.attributes.get(_ATTRIBUTE)
+        count = len(mesh_of(self.item).vertices)
+        if attribute is None or len(mesh.vertices) != count:
+            raise ValueError(
+                f"{self.surface.name} has {len(mesh.vertices)} vertices, and {self.item.name} {count}: "
+                "tools that change the topology cannot be used here"
+            )
+        now, before = np.empty(3 * count, np.float32), np.empty(3 * count, np.float32)
+        mesh.vertices.foreach_get("co", now)
+        attribute.data.foreach_get("vector", before)
+        now, before = now.reshape(-1, 3), before.reshape(-1, 3)
+        distances = np.linalg.norm(now - before, axis=1)
+        moved = np.flatnonzero(distances > _STILL * np.linalg.norm(np.ptp(before, axis=0)))
+        if not len(moved):
+            raise ValueError("Nothing was sculpted")
+        return moved, now.astype(np.float64)
+
+
+def present(context: bpy.types.Context) -> Sculpt | None:
+    """The sculpt of the active object; None if it is none."""
+    surface = context.object
+    if surface is None or not has_key(surface, _ITEM):
+        return None
+    values: Any = surface
+    item = values[_ITEM]
+    return Sculpt(surface, item, values.get(_NUMBER, "")) if isinstance(item, bpy.types.Object) else None
+
+
+def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") -> Sculpt:
+    """Put the surface in the place of a bound mesh, and enter Sculpt Mode.
+
+    Raises
+    ------
+    ValueError
+        If the mesh has no shape of its own, or modifiers before ours change the number of its vertices.
+    """
+    view_layer = view_layer_of(context)
+    positions = shape_keys.positions_alone(item, view_layer)
+    before = context.object
+    mode = before.mode if before is not None else "OBJECT"
+    if mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = mesh_of(item).copy()
+    mesh.name = f"{item.name}, posed"
+    surface = bpy.data.objects.new(mesh.name, mesh)
+    if mesh.shape_keys is not None:
+        surface.shape_key_clear()
+    mesh.vertices.foreach_set("co", positions.reshape(-1))
+    attribute: Any = mesh.attributes.new(_ATTRIBUTE, "FLOAT_VECTOR", "POINT")
+    attribute.data.foreach_set("vector", positions.reshape(-1))
+    mesh.update()
+    surface.matrix_world = item.matrix_world
+    surface.show_wire = item.show_wire
+    values: Any = surface
+    values[_ITEM], values[_NUMBER], values[_BEFORE], values[_MODE] = item, number, before or item, mode
+    for collection in item.users_collection:
+        collection.objects.link(surface)
+    item.hide_set(True)
+    _activate(context, surface)
+    bpy.ops.object.mode_set(mode="SCULPT")
+    return Sculpt(surface, item, number)
+
+
+def end(context: bpy.types.Context, sculpt: Sculpt) -> None:
+    """Take the surface away, and go back to where the artist came from, but not to sculpting the rest mesh."""
+    values: Any = sculpt.surface
+    before, mode = values.get(_BEFORE), values.get(_MODE, "OBJECT")
+    leave(context)
+    mesh = mesh_of(sculpt.surface)
+    bpy.data.objects.remove(sculpt.surface)
+    bpy.data.meshes.remove(mesh)
+    sculpt.item.hide_set(False)
+    target = before if isinstance(before, bpy.types.Object) and before.name in view_layer_of(context).objects else None
+    _activate(context, target or sculpt.item)
+    if target is not None and mode == "POSE":
+        bpy.ops.object.mode_set(mode="POSE")
+
+
+def leave(context: bpy.types.Context) -> None:
+    """Leave Sculpt Mode, so that the mesh has what was sculpted."""
+    if context.object is not None and context.object.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def _activate(context: bpy.types.Context, item: bpy.types.Object) -> None:
+    view_layer = view_layer_of(context)
+    for other in list(view_layer.objects.selected):
+        other.select_set(False)
+    item.select_set(True)
+    view_layer.objects.active = item

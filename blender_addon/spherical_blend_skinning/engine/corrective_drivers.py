@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Drivers of correctives: shape keys that the swings of a bone drive, by expressions that need no Python.
+
+The formula is that of `sbs/drivers.h` for one joint, without its rounded corners. A swing is a rotation vector in the
+axes of the bone, across its own y axis, so it has two components, x = (x, z). The corrective of the swing x_k has
+
+    f_k(x) = min(|x| cos a, |x_k|) cos^2 a,
+
+a being the angle between x and x_k, and 0 beyond a right angle. Those of a bone have the weights w = F^-T f(x) with
+F_ik = f_k(x_i): 1 in the own pose, 0 in the others and at rest. Each f_k is a custom property of the shape keys, which
+has a driver, and a value is the sum of these properties with the coefficients of F^-T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Quaternion
+from numpy.typing import NDArray
+
+from ..settings.given import pose_of
+from ..settings.typed import animation_of
+
+__all__ = ["LEAST_SWING", "bone_of", "key_of", "remove_drivers", "swing_of", "write_drivers"]
+
+#: Swings below this, in radians, are too near the rest pose to drive anything.
+LEAST_SWING = 0.05
+_PROPERTY = "sbs_corrective_"
+# What variables read of a bone: the angle of its swing, and the quaternion of its rotation.
+_VARIABLES = {
+    "a": ("SWING_TWIST_Y", "ROT_W"),
+    "w": ("QUATERNION", "ROT_W"),
+    "x": ("QUATERNION", "ROT_X"),
+    "y": ("QUATERNION", "ROT_Y"),
+    "z": ("QUATERNION", "ROT_Z"),
+}
+
+
+def swing_of(armature: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph) -> tuple[float, float]:
+    """The swing of a bone as constraints leave it, in radians about its x and z axes at rest."""
+    posed = armature.evaluated_get(depsgraph)
+    pose_bone = pose_of(posed).bones[bone]
+    local = posed.convert_space(pose_bone=pose_bone, matrix=pose_bone.matrix, from_space="POSE", to_space="LOCAL")
+    swing, _twist = local.to_quaternion().normalized().to_swing_twist("Y")
+    return swing_vector(swing)
+
+
+def swing_vector(swing: Quaternion) -> tuple[float, float]:
+    """The rotation vector of a swing, by its x and z."""
+    across = np.hypot(swing.x, swing.z)
+    if across == 0.0:
+        return 0.0, 0.0
+    factor = 2.0 * np.arctan2(across, abs(swing.w)) / across * (1.0 if swing.w >= 0 else -1.0)
+    return float(factor * swing.x), float(factor * swing.z)
+
+
+def _function(swing: NDArray[np.float64], pose: NDArray[np.float64]) -> float:
+    """f_k(x)."""
+    length = float(np.linalg.norm(pose))
+    along = float(swing @ pose) / length
+    cosine = along / max(float(np.linalg.norm(swing)), 1e-12)
+    return min(along, length) * cosine**2 if along > 0 else 0.0
+
+
+def coefficients(swings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """F^-T of the poses (n, 2) of a bone: row k has the coefficients of the weight of pose k.
+
+    Raises
+    ------
+    ValueError
+        If two of the poses are too near each other, or one is too near the rest pose.
+    """
+    if np.linalg.norm(swings, axis=1).min() < LEAST_SWING:
+        raise ValueError("The bone is hardly bent: bend it to where it looks wrong first")
+    functions = np.array([[_function(swing, pose) for pose in swings] for swing in swings])
+    if np.linalg.cond(functions) > 1e3:
+        raise ValueError("There is a corrective of this pose already: edit that one")
+    return np.asarray(np.linalg.inv(functions).T)
+
+
+def _expression(pose: NDArray[np.float64]) -> str:
+    """f_k by a, w, x, y and z; Blender evaluates expressions that are as simple as this without Python.
+
+    The quaternion is that of the swing times that of the twist, so the swing has (x w + z y) / n and (z w - x y) / n as
+    its x and z, with n^2 = w^2 + y^2.
+    """
+    length = float(np.linalg.norm(pose))
+    along = f"max({pose[0] / length:.7g}*(x*w+z*y)+{pose[1] / length:.7g}*(z*w-x*y),0)"
+    square = "((w*w+y*y)*(x*x+z*z)+1e-12)"
+    return f"min(a*{along}/sqrt{square},{length:.7g})*pow({along},2)/{square}"
+
+
+def _path(number: str) -> str:
+    return f'["{_PROPERTY}{number}"]'
+
+
+def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, poses: Mapping[str, Any]) -> None:
+    """Write the drivers of all correctives of a bone.
+
+    Parameters
+    ----------
+    keys : Key
+    armature : Object
+    bone : str
+    poses : mapping of str to (ShapeKey, (x, z))
+        By the numbers of correctives: their shape keys and swings.
+
+    Raises
+    ------
+    ValueError
+        If their poses cannot be told apart; then nothing has changed.
+    """
+    found = coefficients(np.array([swing for _, swing in poses.values()], np.float64))
+    for number, (_, swing) in poses.items():
+        keys[f"{_PROPERTY}{number}"] = 0.0
+        keys.driver_remove(_path(number))
+        driver = keys.driver_add(_path(number)).driver
+        for name, (mode, channel) in _VARIABLES.items():
+            variable = driver.variables.new()
+            variable.name, variable.type = name, "TRANSFORMS"
+            target = variable.targets[0]
+            target.id, target.bone_target = armature, bone
+            target.transform_type, target.rotation_mode = channel, mode
+            target.transform_space = "LOCAL_SPACE"
+        driver.expression = _expression(np.array(swing, np.float64))
+    numbers = list(poses)
+    for row, (number, (block, _)) in zip(found, poses.items(), strict=True):
+        block.driver_remove("value")
+        driver = block.driver_add("value").driver
+        # Its own comes first: by this the corrective of a shape key is found, whatever its name.
+        order = sorted(range(len(numbers)), key=lambda other: numbers[other] != number)
+        terms = []
+        for place, other in enumerate(order):
+            if other != order[0] and abs(row[other]) < 1e-6:
+                continue
+            variable = driver.variables.new()
+            variable.name, variable.type = f"f{place}", "SINGLE_PROP"
+            variable.targets[0].id_type = "KEY"
+            variable.targets[0].id = keys
+            variable.targets[0].data_path = _path(numbers[other])
+            terms.append(f"{row[other]:+.7f}*f{place}")
+        driver.expression = "".join(terms)
+
+
+def remove_drivers(keys: bpy.types.Key, number: str) -> None:
+    """Remove what drives a corrective: the driver of its function, and that of its shape key if it is there."""
+    block = key_of(keys, number)
+    if block is not None:
+        block.driver_remove("value")
+    keys.driver_remove(_path(number))
+    keys.pop(f"{_PROPERTY}{number}", None)
+
+
+def _drivers(keys: bpy.types.Key) -> Iterator[bpy.types.FCurve]:
+    data = animation_of(keys)
+    yield from data.drivers if data is not None else ()
+
+
+def key_of(keys: bpy.types.Key, number: str) -> bpy.types.ShapeKey | None:
+    """The shape key of a corrective, by its driver; None if it was deleted, or its driver was."""
+    paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
+    for curve in _drivers(keys):
+        variables = curve.driver.variables if curve.driver is not None else ()
+        if curve.data_path in paths and variables and variables[0].targets[0].data_path == _path(number):
+            return paths[curve.data_path]
+    return None
+
+
+def bone_of(keys: bpy.types.Key, number: str) -> tuple[bpy.types.Object, str] | None:
+    """The armature and the bone that drive a corrective, which follow renaming; None if they are gone."""
+    for curve in _drivers(keys):
+        if curve.data_path == _path(number) and curve.driver is not None and curve.driver.variables:
+            target = curve.driver.variables[0].targets[0]
+            armature = target.id
+            if isinstance(armature, bpy.types.Object) and target.bone_target in pose_of(armature).bones:
+                return armature, target.bone_target
+    return None

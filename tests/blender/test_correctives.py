@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Correctives: the posed surface is sculpted, and becomes a shape key that the pose drives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import addon
+import bpy
+import muscled
+import numpy as np
+import pytest
+import rigs
+from expected import Floats, error, in_world
+from mathutils import Euler
+from objects import (
+    ArmatureObject,
+    Character,
+    MeshObject,
+    active_object,
+    armature_named,
+    current_layer,
+    mesh_named,
+    mesh_object,
+)
+
+#: Positions are carried in single precision. Muscles take several steps to be undone.
+MET = {False: 1.6e-6, True: 1e-4}
+
+
+def bend(armature: ArmatureObject, degrees: float, bone: str = "B2", axis: int = 0) -> None:
+    turned = [0.0, 0.0, 0.0]
+    turned[axis] = np.radians(degrees)
+    armature.pose.bones[bone].rotation_mode = "QUATERNION"
+    armature.pose.bones[bone].rotation_quaternion = Euler(turned).to_quaternion()
+    current_layer().update()
+
+
+def straight() -> Character:
+    """A bound tube, and its armature at rest."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.bind(tube, armature)
+    current_layer().update()
+    return tube, armature
+
+
+def surface() -> MeshObject:
+    item: Any = active_object()
+    assert "sbs_sculpt_of" in item
+    return mesh_object(item)
+
+
+def sculpt(tube: MeshObject, **options: Any) -> tuple[Floats, Floats]:
+    """Sculpt a bump around the second joint; where the mesh was, and is to be, in world space."""
+    rigs.select([tube])
+    before = in_world(tube)
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    posed = surface()
+    assert posed.mode == "SCULPT" and tube.hide_get()
+    assert error(in_world(posed), before) < 1e-6, "brushes work on what is seen"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    places = rigs.positions(posed.data)
+    middle = places[np.argsort(np.abs(np.arange(len(places)) - len(places) / 2))[0]]
+    share = np.maximum(0.0, 1.0 - np.linalg.norm(places - middle, axis=1) / 0.6)
+    moved = places + 0.1 * share[:, None] * [0.3, 0.6, 0.2]
+    posed.data.vertices.foreach_set("co", moved.astype(np.float32).reshape(-1))
+    posed.data.update()
+    wanted = in_world(posed)
+    assert addon.ops.accept_corrective(**options) == {"FINISHED"}
+    current_layer().update()
+    return before, wanted
+
+
+def left_over() -> list[str]:
+    objects: Any = bpy.data.objects
+    return [item.name for item in objects if "sbs_sculpt_of" in item]
+
+
+def test_met_in_its_pose_and_gone_at_rest() -> None:
+    tube, armature = straight()
+    at_rest = in_world(tube)
+    bend(armature, 80.0)
+    before, wanted = sculpt(tube, bone="B2")
+    assert not left_over() and not tube.hide_get()
+    assert error(wanted, before) > 1e-2
+    assert error(in_world(tube), wanted) < MET[False]
+    key = tube.data.shape_keys.key_blocks[-1]
+    assert key.name == "B2 80"
+    bend(armature, 0.0)
+    assert error(in_world(tube), at_rest) < 1e-6
+    # The other way it bends as before.
+    bend(armature, -80.0)
+    with_key = in_world(tube)
+    key.mute = True
+    current_layer().update()
+    assert error(in_world(tube), with_key) < 1e-6
+
+
+def test_no_python_evaluates_it() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    drivers = tube.data.shape_keys.animation_data.drivers
+    assert len(drivers) == 2
+    for curve in drivers:
+        assert curve.driver.is_simple_expression and curve.driver.is_valid
+
+
+@pytest.mark.parametrize("method", ["LINEAR", "SPHERICAL", "DUAL_QUATERNION"])
+@pytest.mark.parametrize("amount", [1.0, 0.4])
+def test_by_each_method(method: str, amount: float) -> None:
+    tube, armature = straight()
+    tube.sbs.method, tube.sbs.amount = method, amount
+    rigs.turn(armature, angle=0.3)
+    bend(armature, 80.0)
+    _, wanted = sculpt(tube)
+    assert error(in_world(tube), wanted) < MET[False]
+
+
+def test_with_muscles_and_other_keys() -> None:
+    tube, armature = muscled.make_character()
+    rigs.add_shape(tube, (1.1, 1.0, 1.0), 0.5)
+    bend(armature, 70.0)
+    _, wanted = sculpt(tube, bone="B2")
+    assert error(in_world(tube), wanted) < MET[True]
+
+
+def test_two_poses_of_a_bone() -> None:
+    tube, armature = straight()
+    wanted = {}
+    for degrees in (50.0, 100.0):
+        bend(armature, degrees)
+        _, wanted[degrees] = sculpt(tube, bone="B2")
+    for degrees, shape in wanted.items():
+        bend(armature, degrees)
+        assert error(in_world(tube), shape) < 2 * MET[False]
+    values = []
+    for degrees in np.linspace(0.0, 140.0, 57):
+        bend(armature, float(degrees))
+        keys = tube.data.shape_keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        values.append([key.value for key in keys.key_blocks[1:]])
+    found = np.array(values)
+    assert found.min() >= 0.0 and found.max() < 1.0 + 1e-5
+    assert np.abs(np.diff(found, axis=0)).max() < 0.06, "2.5 of 50 degrees"
+    np.testing.assert_allclose(found[[20, 40]], np.eye(2), atol=1e-5)
+
+
+def test_too_near_another_pose() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    keys = len(tube.data.shape_keys.key_blocks)
+    bend(armature, 80.01)
+    with pytest.raises(RuntimeError, match="a corrective of this pose already"):
+        sculpt(tube, bone="B2")
+    assert len(tube.data.shape_keys.key_blocks) == keys
+    assert addon.ops.cancel_corrective() == {"FINISHED"}
+
+
+def test_edited() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    bend(armature, 0.0)
+    found = addon.module("engine.correctives").find(tube)
+    assert addon.ops.sculpt_corrective(number=found[0].number) == {"FINISHED"}
+    bpy.ops.object.mode_set(mode="OBJECT")
+    places = rigs.positions(surface().data)
+    places[7] += [0.0, 0.0, 0.05]
+    surface().data.vertices.foreach_set("co", places.astype(np.float32).reshape(-1))
+    surface().data.update()
+    wanted = in_world(surface())
+    assert addon.ops.accept_corrective() == {"FINISHED"}
+    current_layer().update()
+    assert len(tube.data.shape_keys.key_blocks) == 2
+    assert error(in_world(tube), wanted) < MET[False]
+
+
+def test_cancelled() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    before, meshes = in_world(tube), len(bpy.data.meshes)
+    rigs.select([armature])
+    bpy.ops.object.mode_set(mode="POSE")
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    assert addon.ops.cancel_corrective() == {"FINISHED"}
+    assert bpy.context.mode == "POSE"
+    assert not left_over() and len(bpy.data.meshes) == meshes and tube.data.shape_keys is None
+    assert error(in_world(tube), before) == 0.0
+
+
+def test_nothing_sculpted() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    rigs.select([tube])
+    addon.ops.sculpt_corrective()
+    with pytest.raises(RuntimeError, match="Nothing was sculpted"):
+        addon.ops.accept_corrective()
+    assert len(left_over()) == 1 and tube.data.shape_keys is None
+
+
+def test_solved_again_for_other_weights() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    _, wanted = sculpt(tube, bone="B2")
+    tube.sbs.method = "LINEAR"
+    bend(armature, 20.0)
+    assert addon.ops.solve_correctives() == {"FINISHED"}
+    key = tube.data.shape_keys.key_blocks[-1]
+    bend(armature, 80.0)
+    moved = np.linalg.norm(rigs.positions(tube.data) - points(key), axis=1) > 0
+    assert moved.sum() > 20
+    assert error(in_world(tube)[moved], wanted[moved]) < MET[False]
+
+
+def points(key: Any) -> Floats:
+    found = np.empty(3 * len(key.data), np.float32)
+    key.data.foreach_get("co", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
+def test_mirrored() -> None:
+    tube, armature = straight()
+    armature.data.bones["B2"].name = "B.L"
+    armature.data.bones["B3"].name = "B.R"
+    bend(armature, 60.0, "B.L", axis=2)
+    sculpt(tube, bone="B.L", key_name="bump.L")
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    left, right = tube.data.shape_keys.key_blocks["bump.L"], tube.data.shape_keys.key_blocks["bump.R"]
+    basis = points(left.relative_key)
+    bump, other = points(left) - basis, points(right) - basis
+    partners = np.argmin(np.linalg.norm(basis[:, None] * [-1.0, 1.0, 1.0] - basis[None], axis=2), axis=1)
+    np.testing.assert_allclose(other[partners], bump * [-1.0, 1.0, 1.0], atol=1e-6)
+    # A second time it is written over.
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    assert len(tube.data.shape_keys.key_blocks) == 3
+
+
+def test_pose_is_gone_to() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    _, wanted = sculpt(tube, bone="B2")
+    bend(armature, 10.0, axis=2)
+    found = addon.module("engine.correctives").find(tube)
+    assert addon.ops.go_to_corrective(number=found[0].number) == {"FINISHED"}
+    current_layer().update()
+    assert error(in_world(tube), wanted) < 1e-5
+
+
+def test_saved_and_opened_without_the_add_on(tmp_path: Path) -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    _, wanted = sculpt(tube, bone="B2")
+    addon.disable(wheels=False)
+    tube, armature = rigs.reopen(tmp_path / "tube.blend")
+    for degrees, value in ((0.0, 0.0), (80.0, 1.0), (40.0, 0.5)):
+        bend(armature, degrees)
+        keys = tube.data.shape_keys.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        assert keys.key_blocks[-1].value == pytest.approx(value, abs=1e-5)
+    addon.enable(wheels=False)
+    tube, armature = mesh_named("Tube"), armature_named("Rig")
+    bend(armature, 80.0)
+    assert error(in_world(tube), wanted) < 1e-5
+
+
+def test_renamed_and_removed() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    tube.data.shape_keys.key_blocks[-1].name = 'an "elbow"'
+    armature.data.bones["B2"].name = "Elbow"
+    found = addon.module("engine.correctives").find(tube)
+    assert [(each.key.name, each.bone) for each in found] == [('an "elbow"', "Elbow")]
+    assert addon.ops.remove_corrective(number=found[0].number) == {"FINISHED"}
+    assert len(tube.data.shape_keys.key_blocks) == 1
+    assert not list(tube.data.shape_keys.animation_data.drivers)
+    assert not addon.module("engine.correctives").find(tube)
+
+
+def test_deleted_by_hand() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    rigs.select([tube])
+    tube.active_shape_key_index = 1
+    assert bpy.ops.object.shape_key_remove() == {"FINISHED"}
+    assert not addon.module("engine.correctives").find(tube)
+    bend(armature, 60.0)
+    _, wanted = sculpt(tube, bone="B2")
+    assert error(in_world(tube), wanted) < MET[False]
+
+
+def test_undone(tmp_path: Path) -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    before = in_world(tube)
+    bpy.ops.ed.undo_push(message="before")
+    sculpt(tube, bone="B2")
+    bpy.ops.ed.undo_push(message="sculpted")
+    bpy.ops.ed.undo()
+    tube = mesh_named("Tube")
+    assert not left_over() or tube.data.shape_keys is None
+    current_layer().update()
+    assert error(in_world(tube), before) < 1e-6
