@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, active_object, armature_named, current_layer
+from objects import Character, active_object, armature_named, current_layer, mesh_object
 
 # Those that read the file alone.
 CHANGE_NOTHING = {"compare_with_linear", "export_capsules", "export_usd"}
@@ -140,26 +140,23 @@ def select_muscle(folder: Path) -> None:
     addon.ops.select_muscle(part="origin")
 
 
-def sculpt_corrective(_folder: Path) -> None:
+def sculpt_corrective(_folder: Path) -> object:
     addon.ops.bind()
-    addon.ops.sculpt_corrective()
+    return addon.ops.sculpt_corrective()
 
 
-def accept_corrective(folder: Path) -> None:
+def accept_corrective(folder: Path, bone: str = "B2") -> object:
     sculpt_corrective(folder)
     bpy.ops.object.mode_set(mode="OBJECT")
-    active_object().data.vertices[300].co.x += 0.1
-    addon.ops.accept_corrective(bone="B2")
+    mesh_object(active_object()).data.vertices[300].co.x += 0.1
+    return addon.ops.accept_corrective(bone=bone)
 
 
-def mirror_corrective(folder: Path) -> None:
-    for name in ("B1", "B2"):
-        armature_named("Rig").data.bones[name].name = {"B1": "Bone.R", "B2": "Bone.L"}[name]
-    sculpt_corrective(folder)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    active_object().data.vertices[300].co.x += 0.1
-    addon.ops.accept_corrective(bone="Bone.L")
-    addon.ops.mirror_corrective()
+def mirror_corrective(folder: Path) -> object:
+    bones = armature_named("Rig").data.bones
+    bones["B1"].name, bones["B2"].name = "Bone.R", "Bone.L"
+    accept_corrective(folder, "Bone.L")
+    return addon.ops.mirror_corrective()
 
 
 DEEDS: dict[str, Callable[[Path], object]] = {

@@ -49,9 +49,7 @@ class SBS_OT_sculpt_corrective(Action, Operator):
             correctives.go_to_pose(_numbered(item, self.number))
             view_layer_of(context).update()
         surface = sculpt.begin(context, item, self.number).surface
-        return (
-            f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as this pose should look, and accept"
-        )
+        return f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as they should look, and accept"
 
 
 class SBS_OT_accept_corrective(Action, Operator):
