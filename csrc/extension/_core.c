@@ -88,6 +88,7 @@ static const core_function *const contracts[] = {
     &core_islands,
     &core_nearest_on_surface,
     &core_segments_blocked,
+    &core_triangles_crossing,
     &core_check_capsules,
     &core_capsule_weights,
     &core_capsule_weights_dense,

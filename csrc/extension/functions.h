@@ -33,7 +33,7 @@ extern const core_function core_relax;
 extern const core_function core_check_skin;
 
 /* surface_functions.c */
-extern const core_function core_nearest_on_surface, core_segments_blocked;
+extern const core_function core_nearest_on_surface, core_segments_blocked, core_triangles_crossing;
 
 /* weights_tools.c */
 extern const core_function core_tidy_weights, core_clean_weights, core_smooth_weights, core_diffuse_weights;

@@ -113,3 +113,41 @@ const core_function core_segments_blocked = {
     .run = run_blocked,
     .entry = core_segments_blocked_entry,
 };
+
+/* ----------------------------------------------------------------------------------------------------- crossing -- */
+
+typedef struct crossing_call {
+  surface_call in;
+  const int32_t *representatives;
+  unsigned char *crossing;
+} crossing_call;
+
+static const core_row crossing_rows[] = {
+    {"representatives", CORE_INT32, .at = offsetof(crossing_call, representatives), "(V,)", .optional = 1},
+    {"crossing", CORE_FLAGS, .at = offsetof(crossing_call, crossing), "(T,)", .result = 1},
+};
+
+static sbs_status run_crossing(void *address, sbs_fault *fault) {
+  crossing_call *given = address;
+  sbs_surface *surface = NULL;
+  sbs_status status = sbs_surface_new(&given->in.mesh, NULL, &surface, fault);
+
+  if (status == SBS_OK) {
+    status = sbs_surface_crossing(surface, given->representatives, given->in.threads, given->crossing, fault);
+  }
+  sbs_surface_free(surface);
+  return status;
+}
+
+CORE_ENTRY(core_triangles_crossing, crossing_call)
+
+const core_function core_triangles_crossing = {
+    .name = "triangles_crossing",
+    .summary = "Whether each triangle crosses another that it shares no vertex with. Vertices with one representative, "
+               "from weld,\nare one.",
+    .parts = {MESH_PART, CORE_PART(crossing_rows), CORE_PART(threads_row)},
+    .positional = 2,
+    .size = sizeof(crossing_call),
+    .run = run_crossing,
+    .entry = core_triangles_crossing_entry,
+};

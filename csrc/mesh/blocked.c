@@ -2,10 +2,10 @@
 #include <float.h>
 #include <math.h>
 
-#include "base/algebra.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/threads.h"
+#include "mesh/segment.h"
 #include "mesh/surface.h"
 
 enum {
@@ -13,39 +13,10 @@ enum {
   CHUNK = 16
 };
 
-/* Triangles overlap by this share of their sides, so that no segment slips through between two of them. */
-static const double overlap = 1e-9;
-
-/* A segment counts as parallel to a triangle if the sine of its angle to it is less than this. */
-static const double parallel = 1e-12;
-
 typedef struct segment {
   sbs_vec3 start, direction; /* from start to end */
   int32_t start_vertex;
 } segment;
-
-/*
- * Whether a segment crosses a triangle strictly between its ends.
- *
- *   Moller, T. and Trumbore, B. 1997. Fast, Minimum Storage Ray-Triangle Intersection. Journal of Graphics Tools 2(1).
- */
-static int crosses(const segment *s, double (*corners)[3]) {
-  const sbs_vec3 a = sbs_vec3_read(corners[0]), d = s->direction;
-  const sbs_vec3 ab = sbs_vec3_subtract(sbs_vec3_read(corners[1]), a);
-  const sbs_vec3 ac = sbs_vec3_subtract(sbs_vec3_read(corners[2]), a);
-  const sbs_vec3 p = sbs_vec3_cross(d, ac);
-  const double determinant = sbs_vec3_dot(ab, p);
-  const double largest = sqrt(sbs_vec3_dot(d, d)) * sqrt(sbs_vec3_dot(ab, ab)) * sqrt(sbs_vec3_dot(ac, ac));
-  if (!(fabs(determinant) > parallel * largest)) return 0;
-  const sbs_vec3 from_a = sbs_vec3_subtract(s->start, a);
-  const double u = sbs_vec3_dot(from_a, p) / determinant;
-  if (!(u >= -overlap && u <= 1.0 + overlap)) return 0;
-  const sbs_vec3 q = sbs_vec3_cross(from_a, ab);
-  const double v = sbs_vec3_dot(d, q) / determinant;
-  if (!(v >= -overlap && u + v <= 1.0 + overlap)) return 0;
-  const double t = sbs_vec3_dot(ac, q) / determinant;
-  return t > 0.0 && t < 1.0;
-}
 
 /* Clips the part [*low, *high] of the segment to that between two parallel planes; returns 0 if none is left. */
 static int clip(double start, double direction, double from, double to, double *low, double *high) {
@@ -74,7 +45,10 @@ static int is_blocked(const sbs_surface *surface, const segment *s) {
     const sbs_surface_node *node = surface->nodes + stack[--height];
     if (!meets_box(s, node)) continue;
     for (int32_t place = node->first; place < node->first + node->count; place++) {
-      if (!has_corner(surface->vertices[place], s->start_vertex) && crosses(s, surface->corners[place])) return 1;
+      if (!has_corner(surface->vertices[place], s->start_vertex) &&
+          sbs_segment_crosses(s->start, s->direction, surface->corners[place])) {
+        return 1;
+      }
     }
     if (!node->count) {
       stack[height++] = node->first;

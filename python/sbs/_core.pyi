@@ -122,6 +122,13 @@ def segments_blocked(
     start_vertices: ArrayLike | None = None,  # (N,)
     threads: int | None = None,
 ) -> NDArray[np.bool_]: ...  # (N,)
+def triangles_crossing(
+    positions: ArrayLike,  # (V, 3)
+    triangles: ArrayLike,  # (T, 3)
+    *,
+    representatives: ArrayLike | None = None,  # (V,)
+    threads: int | None = None,
+) -> NDArray[np.bool_]: ...  # (T,)
 def check_capsules(
     heads: ArrayLike,  # (J, 3)
     tails: ArrayLike,  # (J, 3)

@@ -287,6 +287,11 @@ static sbs_status find_blocked(void) {
   return sbs_surface_blocked(asked, made.positions, made.centers, VERTICES, NULL, 1, blocked, NULL);
 }
 
+static sbs_status find_crossing(void) {
+  static unsigned char crossing[TRIANGLES];
+  return sbs_surface_crossing(asked, NULL, 1, crossing, NULL);
+}
+
 /* --------------------------------------------------------------------------------------------------------- tests -- */
 
 typedef struct patience {
@@ -358,6 +363,7 @@ static void test_every_call_can_fail_anywhere(void) {
       {"surface_new", new_surface, 1},
       {"surface_nearest", find_nearest, 0},
       {"surface_blocked", find_blocked, 0},
+      {"surface_crossing", find_crossing, 0},
   };
   make_sheet();
   bound = bind_rig(&made, SBS_FLOAT64, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces: nearest points by hand and against every triangle, what blocks a segment, and islands. */
+/* Surfaces: nearest points by hand and against every triangle, what blocks a segment, what crosses, and islands. */
 #include <float.h>
 #include <sbs/surface.h>
 
@@ -233,6 +233,84 @@ static void test_a_closed_surface_has_no_gaps(void) {
   sbs_surface_free(surface);
 }
 
+/* The triangle in the plane z = 0 and another. */
+static void test_crossing_by_hand(void) {
+  static const struct {
+    double corners[3][3];
+    int crossing;
+  } cases[] = {
+      {{{1, 1, -1}, {1, 1, 1}, {9, 9, 1}}, 1},        /* a side through the middle */
+      {{{1, -1, -1}, {1, 9, -1}, {1, 1, 9}}, 1},      /* each has a side through the other */
+      {{{-9, -9, 1}, {9, -9, 1}, {0, 9, 1}}, 0},      /* above */
+      {{{3, 3, -1}, {3, 3, 1}, {9, 9, 1}}, 0},        /* beside it, in its box */
+      {{{1, 1, 0}, {1, 1, 1}, {2, 1, 1}}, 0},         /* stands on it with a corner */
+      {{{1, 1, 0}, {2, 1, 0}, {1, 0.5, 0}}, 0},       /* within its plane */
+      {{{1, 1, -1}, {1, 1, 1}, {1, 1, 1}}, 1},        /* a segment */
+      {{{0, 0, 0}, {1, 1, -1}, {1, 1, 1}}, 1},        /* from its corner, which is another vertex */
+      {{{-1, 1, -1e-9}, {5, 1, -1e-9}, {2, 1, 9}}, 1} /* a side just below */
+  };
+  static const int32_t both[2][3] = {{0, 1, 2}, {3, 4, 5}}, welded[6] = {0, 1, 2, 0, 4, 5};
+  double corners[6][3];
+  memcpy(corners, positions, sizeof corners);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    memcpy(corners[3], cases[i].corners, sizeof cases[i].corners);
+    const sbs_mesh_desc mesh = mesh_of(corners, 6, both[0], 2);
+    sbs_surface *surface = new_surface(&mesh);
+    unsigned char crossing[2] = {5, 5};
+    CHECK_EQUAL(sbs_surface_crossing(surface, NULL, 1, crossing, NULL), SBS_OK);
+    CHECK_EQUAL(crossing[0], cases[i].crossing);
+    CHECK_EQUAL(crossing[1], cases[i].crossing);
+    CHECK_EQUAL(sbs_surface_crossing(surface, welded, 1, crossing, NULL), SBS_OK);
+    CHECK(!crossing[0] && !crossing[1]);
+    sbs_surface_free(surface);
+  }
+}
+
+/* Threads and units change nothing, and every pair alone gives the same. */
+static void test_crossing_agrees_with_every_pair_alone(void) {
+  static soup made;
+  static unsigned char found[TRIANGLES], pairs[TRIANGLES], again[TRIANGLES];
+  enum {
+    FEW = 150
+  };
+  make_soup(&made, 1.0);
+  for (int v = 0; v < VERTICES; v++) {
+    for (int i = 0; i < 3; i++) made.positions[v][i] = made.positions[v][i] * 0.1 + (v / 10 % 5 == i);
+  }
+  for (int t = 0; t < FEW; t++) {
+    for (int i = 1; i < 3; i++) made.triangles[t][i] = (made.triangles[t][0] / 10) * 10 + (made.triangles[t][i] % 10);
+  }
+  const sbs_mesh_desc mesh = mesh_of(made.positions, VERTICES, made.triangles[0], FEW);
+  sbs_surface *surface = new_surface(&mesh);
+  CHECK_EQUAL(sbs_surface_crossing(surface, NULL, 3, found, NULL), SBS_OK);
+  sbs_surface_free(surface);
+  for (int t = 0; t < FEW; t++) {
+    for (int other = 0; other < t; other++) {
+      int32_t two[2][3];
+      unsigned char crossing[2];
+      memcpy(two[0], made.triangles[t], sizeof two[0]);
+      memcpy(two[1], made.triangles[other], sizeof two[1]);
+      const sbs_mesh_desc pair = mesh_of(made.positions, VERTICES, two[0], 2);
+      surface = new_surface(&pair);
+      sbs_surface_crossing(surface, NULL, 1, crossing, NULL);
+      sbs_surface_free(surface);
+      CHECK_EQUAL(crossing[0], crossing[1]);
+      pairs[t] |= crossing[0];
+      pairs[other] |= crossing[0];
+    }
+  }
+  CHECK(memcmp(found, pairs, FEW) == 0);
+  CHECK(memchr(found, 0, FEW) && memchr(found, 1, FEW));
+
+  for (int v = 0; v < VERTICES; v++) {
+    for (int i = 0; i < 3; i++) made.positions[v][i] *= 1e-150;
+  }
+  surface = new_surface(&mesh);
+  CHECK_EQUAL(sbs_surface_crossing(surface, NULL, 1, again, NULL), SBS_OK);
+  sbs_surface_free(surface);
+  CHECK(memcmp(found, again, FEW) == 0);
+}
+
 static void test_islands(void) {
   const int32_t joined[4][3] = {{5, 6, 7}, {1, 2, 1}, {8, 5, 2}, {4, 4, 4}};
   const int32_t expected[9] = {0, 1, 1, 2, 3, 1, 1, 1, 1};
@@ -284,6 +362,10 @@ static void test_bad_input_is_named(void) {
   CHECK_STRING(fault.argument, "triangle_labels");
   CHECK_EQUAL(sbs_surface_blocked(surface, bad[0], bad[1], 1, NULL, 1, &blocked, &fault), SBS_ERROR_NOT_FINITE);
   CHECK_STRING(fault.argument, "ends");
+  CHECK_EQUAL(sbs_surface_crossing(NULL, NULL, 1, &blocked, &fault), SBS_ERROR_NULL);
+  CHECK_STRING(fault.argument, "surface");
+  CHECK_EQUAL(sbs_surface_crossing(surface, NULL, 1, NULL, &fault), SBS_ERROR_NULL);
+  CHECK_STRING(fault.argument, "crossing");
   CHECK_EQUAL(triangle, 5);
   CHECK_EQUAL(blocked, 5);
   sbs_surface_free(surface);
@@ -303,6 +385,8 @@ int main(void) {
   RUN(test_tree_agrees_with_every_triangle_alone);
   RUN(test_blocked_by_hand);
   RUN(test_a_closed_surface_has_no_gaps);
+  RUN(test_crossing_by_hand);
+  RUN(test_crossing_agrees_with_every_pair_alone);
   RUN(test_islands);
   RUN(test_bad_input_is_named);
   return harness_result();

@@ -94,6 +94,19 @@ static void find_blocked(fuzz_input *in, const sbs_surface *surface, const sbs_m
   for (size_t i = 0; status == SBS_OK && i < count; i++) FUZZ_CHECK(blocked[i] <= 1);
 }
 
+static void find_crossing(fuzz_input *in, const sbs_surface *surface, const sbs_mesh_desc *mesh) {
+  const int32_t *vertices = fuzz_byte(in) & 1 ? fuzz_indices(in, mesh->vertex_count, 0, mesh->vertex_count) : NULL;
+  unsigned char *crossing = fuzz_room(in, mesh->triangle_count);
+  sbs_fault fault = {0};
+  fuzz_check_status(sbs_surface_crossing(surface, vertices, fuzz_threads(in), crossing, &fault), 0, &fault);
+  size_t count = 0;
+  for (size_t t = 0; t < mesh->triangle_count; t++) {
+    FUZZ_CHECK(crossing[t] <= 1);
+    count += crossing[t];
+  }
+  FUZZ_CHECK(count != 1); /* it takes two */
+}
+
 static void number_islands(fuzz_input *in, const sbs_mesh_desc *mesh) {
   int32_t *islands = fuzz_room(in, mesh->vertex_count * sizeof *islands);
   size_t count = SIZE_MAX;
@@ -129,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   if (surface) {
     find_nearest(&in, surface, &mesh);
     find_blocked(&in, surface, &mesh);
+    find_crossing(&in, surface, &mesh);
   }
   sbs_surface_free(surface);
   fuzz_close(&in);

@@ -128,6 +128,11 @@ def blocked(times: int) -> object:
     return _core.segments_blocked(sheet.positions, sheet.triangles, sheet.positions, ends)
 
 
+def crossing(times: int) -> object:
+    sheet = Sheet(times)
+    return _core.triangles_crossing(sheet.positions, sheet.triangles)
+
+
 def centers(times: int) -> object:
     sheet = Sheet(times)
     return _core.optimized_centers(sheet.positions, sheet.triangles, *sheet.influences)
@@ -157,8 +162,8 @@ def measure(times: int) -> object:
     return _core.Muscles(JOINTS, *rest).measure(matrices(200 * times), None)
 
 
-CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, centers, heat, paint]
-CALLS += [spread_twist, measure]
+CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, crossing]
+CALLS += [centers, heat, paint, spread_twist, measure]
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)

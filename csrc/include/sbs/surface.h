@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: nearest points of the surface of a triangle mesh, and segments that it blocks. Conventions, threads and
- * errors are those of sbs.h.
+ * libsbs: nearest points of the surface of a triangle mesh, segments that it blocks, and triangles that cross.
+ * Conventions, threads and errors are those of sbs.h.
  *
- * Degenerate triangles are segments or points: they can be nearest to a point, but block nothing.
+ * Degenerate triangles are segments or points: they can be nearest to a point, and cross a triangle, but block nothing.
  */
 #ifndef SBS_SURFACE_H
 #define SBS_SURFACE_H
@@ -69,6 +69,20 @@ SBS_API sbs_status sbs_surface_nearest(const sbs_surface *surface, const double 
 SBS_API sbs_status sbs_surface_blocked(const sbs_surface *surface, const double *starts, const double *ends,
                                        size_t segment_count, const int32_t *start_vertices, int threads,
                                        unsigned char *blocked, sbs_fault *fault);
+
+/*
+ * Finds which triangles cross another: a side of one passes through the other. Triangles that share a vertex do not
+ * cross, nor do two within one plane. O(T log T) time if few triangles are near each other.
+ *
+ *   representatives  (V) or NULL, from sbs_mesh_weld of the rest positions: vertices are one if theirs is the same
+ *   threads          as above
+ *   crossing         (T) 1 or 0
+ *   fault            or NULL
+ *
+ * Errors: NULL.
+ */
+SBS_API sbs_status sbs_surface_crossing(const sbs_surface *surface, const int32_t *representatives, int threads,
+                                        unsigned char *crossing, sbs_fault *fault);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "tear": ("high", "largest"),
     "surface_energy": ("mean",),
     "bending": ("total",),
+    "crossing": ("triangles", "area"),
     "seam": ("largest",),
     "pop": ("high", "largest", "jump"),
 }
@@ -83,6 +84,7 @@ class Gauge:
         self._joints, self._weights = joints[surface.kept], weights[surface.kept]
         self._heaviest = np.where(self._weights[:, 0] > 0, self._joints[:, 0], -1)
         self._pair_areas = measures.pair_areas(surface)
+        self._crossing_at_rest = measures.crossing(surface, surface.positions)
         self._rest_volume = self._volume_worth_a_ratio()
         self._find_limbs()
         self._find_thickness()
@@ -177,6 +179,7 @@ class Gauge:
             "tear": _upper(_spread(measures.tears(surface, points), self._pair_areas, in_pair)),
             "surface_energy": {"mean": self.surface_energy(points)},
             "bending": {"total": measures.bending_energy(surface, points)},
+            "crossing": self._crossing(points),
             "seam": {"largest": float(np.linalg.norm(deformed - deformed[surface.twin], axis=1).max() / surface.size)},
         }
 
@@ -216,6 +219,18 @@ class Gauge:
     def surface_energy(self, points: Floats) -> float:
         """The mean of `measures.surface_energies`, by area; `points` (W, 3) are the vertices of the surface."""
         return float(np.average(measures.surface_energies(self.surface, points), weights=self.surface.areas))
+
+    def crossing(self, positions: ArrayLike) -> NDArray[np.bool_]:
+        """Which triangles of the `surface` (T,) cross another with deformed vertices (V, 3), and none at rest."""
+        return self._newly_crossing(self._check(positions, 2)[self.surface.kept])
+
+    def _newly_crossing(self, points: Floats) -> NDArray[np.bool_]:
+        return measures.crossing(self.surface, points) & ~self._crossing_at_rest
+
+    def _crossing(self, points: Floats) -> Statistics:
+        """How many triangles cross that do not at rest, and their share of the area at rest."""
+        crossing, areas = self._newly_crossing(points), self.surface.areas
+        return {"triangles": float(np.count_nonzero(crossing)), "area": float(areas[crossing].sum() / areas.sum())}
 
     def limb_volumes(self, points: Floats) -> Floats:
         """Volumes (L,) of the `limbs` divided by those at rest; `points` (W, 3) are the vertices of the surface."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from .caps import triangle_areas
 from .surface import Floats, Indices, RestSurface, Triangles, frames
 
@@ -20,6 +21,11 @@ LOW, HIGH = 0.01, 0.99
 def area_ratios(surface: RestSurface, positions: Floats) -> Floats:
     """The area of each triangle (T,) divided by that at rest."""
     return triangle_areas(positions, surface.triangles) / surface.areas
+
+
+def crossing(surface: RestSurface, positions: Floats) -> NDArray[np.bool_]:
+    """Which triangles (T,) cross another that has no vertex at the same point at rest."""
+    return _core.triangles_crossing(positions, surface.triangles, representatives=surface.representatives)
 
 
 def edge_ratios(surface: RestSurface, positions: Floats) -> Floats:

@@ -40,6 +40,7 @@ COLUMNS = (
     "tear largest",
     "surface energy",
     "bending",
+    "crossing",
     "pop",
     "jump",
 )
@@ -58,6 +59,7 @@ CELLS = (
     ("tear", "largest"),
     ("surface_energy", "mean"),
     ("bending", "total"),
+    ("crossing", "area"),
     ("pop", "largest"),
     ("pop", "jump"),
 )
@@ -286,4 +288,6 @@ def in_words(measure: str, value: float) -> str:
         return f"{value:.3g}" if value < 100 else f"{value:.0f}"
     if measure in ("pop", "seam"):
         return f"{value:.3%}"
+    if measure == "crossing":
+        return f"{value:.2%}"
     return f"{value:.1%}" if abs(value) < 10 else f"{value:.0%}"

@@ -36,6 +36,8 @@ class RestSurface:
         The vertex of the surface that each vertex of the mesh is.
     twin : (V,) ndarray
         The lowest vertex of the mesh at the same point.
+    representatives : (W,) ndarray
+        The lowest vertex of the surface at the same point.
     positions : (W, 3) ndarray
     size : float
         The diagonal of the mesh's box.
@@ -62,6 +64,7 @@ class RestSurface:
     kept: Indices
     surface_vertex: Indices
     twin: Indices
+    representatives: Triangles
     positions: Floats
     size: float
     triangles: Triangles
@@ -129,6 +132,7 @@ def make_surface(
         kept=kept,
         surface_vertex=surface_vertex,
         twin=twin,
+        representatives=surface_vertex[twin[kept]].astype(np.int32),
         positions=positions,
         size=size,
         triangles=faces,
