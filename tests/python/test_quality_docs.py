@@ -48,6 +48,8 @@ def test_the_numbers_are_measured_again(name: str) -> None:
     for method, result in documented["methods"].items():
         for measure in ("volume", "limb_volume", "area", "thickness", "tear", "surface_energy", "bending"):
             assert facts["methods"][method][measure] == pytest.approx(result[measure], rel=2e-3, abs=1e-4)
+        # Whether a triangle crosses may change with a rounding.
+        assert facts["methods"][method]["crossing"]["area"] == pytest.approx(result["crossing"]["area"], rel=0.1)
     if name == "tube":  # weighted centers do not tear where joint sets meet
         torn = {method: result["tear"]["largest"] for method, result in facts["methods"].items()}
         assert torn["weighted"] < 1.1 * torn["LBS"]
