@@ -7,6 +7,7 @@ to the rest pose, and ``Skin.deform(..., correctives=)`` adds it, the more, the 
 """
 
 from ..skinning.shapes import Shape, Shapes
+from .blend_shapes import as_blend_shapes
 from .correctives import Corrective, Correctives
 from .draft import draft
 from .driven_shapes import from_shapes
@@ -25,6 +26,7 @@ __all__ = [
     "Shapes",
     "Solution",
     "Target",
+    "as_blend_shapes",
     "draft",
     "from_shapes",
     "mirror",

@@ -108,6 +108,8 @@ class Scene:
         }
         for number, shape in enumerate(self.surface.shapes):
             arrays |= {f"shape{number}.vertices": shape.vertices, f"shape{number}.offsets": shape.offsets}
+            if shape.normals is not None:
+                arrays[f"shape{number}.normals"] = shape.normals
         for number, clip in enumerate(self.clips):
             arrays |= {
                 f"clip{number}.{key}": value for key, value in vars(clip).items() if isinstance(value, np.ndarray)
@@ -257,6 +259,9 @@ def _check(path: Path, scene: Scene) -> None:
     numbers |= {"translations": nodes.translations, "rotations": nodes.quaternions, "scales": nodes.scales}
     numbers |= {f"keys of {clip.name!r}": clip.quaternions for clip in scene.clips}
     numbers |= {f"offsets of shape {shape.name!r}": shape.offsets for shape in surface.shapes}
+    numbers |= {
+        f"normals of shape {shape.name!r}": shape.normals for shape in surface.shapes if shape.normals is not None
+    }
     for clip in scene.clips:
         if clip.shape_weights is not None:
             numbers[f"weights of shapes in {clip.name!r}"] = clip.shape_weights

@@ -297,9 +297,18 @@ def _shapes(query: Any, count: int, remarks: list[str]) -> Iterator[BlendShape]:
             raise FileError(f"{target}: {len(offsets)} offsets for {len(vertices)} points, each once")
         if vertices.size and not (vertices.min() >= 0 and vertices.max() < count):
             raise FileError(f"{target}: a point index out of range for {count} points")
+        values = shape.GetNormalOffsetsAttr().Get()
+        normals = np.array([] if values is None else values, np.float64).reshape(-1, 3)
+        if len(normals) not in (0, len(vertices)):
+            raise FileError(f"{target}: {len(normals)} offsets of normals for {len(vertices)} points")
         if shape.GetInbetweens():
             remarks.append(f"{target}: shapes in between are left out")
-        yield BlendShape(shape.GetPrim().GetDisplayName() or name, vertices.astype(np.int32), offsets)
+        yield BlendShape(
+            shape.GetPrim().GetDisplayName() or name,
+            vertices.astype(np.int32),
+            offsets,
+            normals=normals if len(normals) else None,
+        )
 
 
 def _integers(values: Any) -> NDArray[np.int64]:

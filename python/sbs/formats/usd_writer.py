@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from ..rigging.animation import NEAR_END, Animation
 from ..rigging.content import bind_skeleton, unique_names
 from ..rigging.helper_joints import with_joint_for_unweighted
 from ..rigging.rig import Floats, Rig, decompose_frames
+from ..rigging.shape_drivers import pose_drivers
 from ..rigging.shapes import ShapeMotion
 from ..rigging.triangle_mesh import Mesh, triangles_within
 from ..skinning.influences import tidy
@@ -220,12 +222,12 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
             part = mesh.of_parts([number])
             own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
         place = root.GetPath().AppendChild(mesh_name)
-        _put_mesh(stage, place, part, skeleton, joints, own)
+        _put_mesh(stage, place, part, rig, skeleton, joints, own)
         if mesh.parts:
             _keep_name(stage.GetPrimAtPath(place), mesh.parts[number].name)
 
 
-def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints, tokens: list[str]) -> None:
+def _put_mesh(stage: Any, path: Any, mesh: Mesh, rig: Rig, skeleton: Any, joints: _Joints, tokens: list[str]) -> None:
     """Writes a mesh on the skeleton, with its blend shapes, which animations know by `tokens`."""
     sdf, usd_geom, usd_skel, vt = (
         load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Sdf", "UsdGeom", "UsdSkel", "Vt")
@@ -258,9 +260,14 @@ def _put_mesh(stage: Any, path: Any, mesh: Mesh, skeleton: Any, joints: _Joints,
         # Without point indices offsets are those of all points.
         offsets, points = (shape.offsets, shape.vertices) if len(shape.vertices) else (np.zeros((1, 3)), np.zeros(1))
         prim.CreateOffsetsAttr(_vectors(offsets))
+        if shape.normals is not None and len(shape.vertices):
+            prim.CreateNormalOffsetsAttr(_vectors(shape.normals))
         prim.CreatePointIndicesAttr(vt.IntArray.FromNumpy(np.ascontiguousarray(points, np.int32)))
         _keep_name(prim.GetPrim(), shape.name)
         targets.append(prim.GetPath())
+    drivers = pose_drivers(rig, mesh.shapes, tokens, joints.place)
+    if drivers:
+        surface.GetPrim().SetCustomDataByKey("pose_drivers", json.dumps(drivers))
     skinned.CreateBlendShapesAttr(vt.TokenArray(tokens))
     skinned.CreateBlendShapeTargetsRel().SetTargets(targets)
 

@@ -40,7 +40,6 @@ def read_shapes(
     """
     count = target_count(mesh)
     names = _names(mesh, count)
-    linear = mesh_matrix[:3, :3]
     targets = []
     for primitive, _, _ in parts:
         targets.append(primitive.children("targets"))
@@ -48,20 +47,34 @@ def read_shapes(
             raise primitive.error(f"{len(targets[-1])} morph targets, the first primitive has {count}", "targets")
     shapes = []
     for number in range(count):
-        vertices, offsets = [np.zeros(0, np.int32)], [np.zeros((0, 3))]
+        vertices, offsets, normals = [np.zeros(0, np.int32)], [np.zeros((0, 3))], [np.zeros((0, 3))]
+        has_normals = False
         for (_, first, rows), elements in zip(parts, targets, strict=True):
             target = elements[number]
-            if "POSITION" not in target:
-                continue
-            accessor = document.follow("accessors", target, "POSITION")
-            if accessors.count(accessor) != rows:
-                raise target.error(f"{accessors.count(accessor)} elements for {rows} vertices", "POSITION")
-            found = accessors.read_floats(document, accessor, "VEC3")
-            moved = np.flatnonzero(found.any(axis=1))
+            found, turned = (_read_offsets(document, target, kind, rows) for kind in ("POSITION", "NORMAL"))
+            has_normals |= "NORMAL" in target
+            moved = np.flatnonzero(found.any(axis=1) | turned.any(axis=1))
             vertices.append((first + moved).astype(np.int32))
-            offsets.append(found[moved] @ linear.T)
-        shapes.append(BlendShape(names[number], np.concatenate(vertices), np.concatenate(offsets)))
+            offsets.append(found[moved])
+            normals.append(turned[moved])
+        shape = BlendShape(
+            names[number],
+            np.concatenate(vertices),
+            np.concatenate(offsets),
+            normals=np.concatenate(normals) if has_normals else None,
+        )
+        shapes.append(shape.moved(mesh_matrix[:3, :3]))
     return shapes
+
+
+def _read_offsets(document: Document, target: Element, kind: str, rows: int) -> Floats:
+    """What a morph target adds to vertices (V, 3); 0 if it has nothing of a kind."""
+    if kind not in target:
+        return np.zeros((rows, 3))
+    accessor = document.follow("accessors", target, kind)
+    if accessors.count(accessor) != rows:
+        raise target.error(f"{accessors.count(accessor)} elements for {rows} vertices", kind)
+    return accessors.read_floats(document, accessor, "VEC3")
 
 
 def shape_weights(node: Element, mesh: Element) -> list[float]:

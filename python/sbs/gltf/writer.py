@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..rigging.animation import Animation, Track
 from ..rigging.helper_joints import with_joint_for_unweighted
 from ..rigging.rig import Rig
+from ..rigging.shape_drivers import pose_drivers
 from ..rigging.shapes import BlendShape
 from ..rigging.triangle_mesh import Mesh, MeshPart, triangles_within
 from ..support.files import replacing
@@ -45,15 +46,9 @@ class _Builder:
         """Append an array of (count,) or (count, components), and return its accessor."""
         array = np.ascontiguousarray(array)
         columns = array.reshape(len(array), -1)
-        offset = len(self._bytes)
-        self._bytes += array.tobytes()
-        self._bytes += bytes(-len(self._bytes) % 4)
-        self.gltf.bufferViews.append(
-            pygltflib.BufferView(buffer=0, byteOffset=offset, byteLength=array.nbytes, target=target)
-        )
         self.gltf.accessors.append(
             pygltflib.Accessor(
-                bufferView=len(self.gltf.bufferViews) - 1,
+                bufferView=self._view(array, target),
                 componentType=_COMPONENT_TYPES[array.dtype],
                 normalized=normalized,
                 count=len(array),
@@ -63,6 +58,47 @@ class _Builder:
             )
         )
         return len(self.gltf.accessors) - 1
+
+    def sparse_accessor(self, count: int, rows: NDArray[np.int32], values: NDArray[Any], *, bounds: bool) -> int:
+        """Append `count` vectors, of which those in some rows, each once, are not 0, and return their accessor."""
+        order = np.argsort(rows)
+        index_type = np.dtype(np.uint16 if count <= 65536 else np.uint32)
+        stored = np.ascontiguousarray(values[order], np.float32)
+        if len(rows) * (index_type.itemsize + stored.itemsize * 3) >= count * stored.itemsize * 3:
+            dense = np.zeros((count, 3), np.float32)
+            dense[rows] = values
+            return self.accessor(dense, target=pygltflib.ARRAY_BUFFER, bounds=bounds)
+        sparse = None
+        if len(rows):
+            sparse = pygltflib.Sparse(
+                count=len(rows),
+                indices=pygltflib.AccessorSparseIndices(
+                    bufferView=self._view(rows[order].astype(index_type)), componentType=_COMPONENT_TYPES[index_type]
+                ),
+                values=pygltflib.AccessorSparseValues(bufferView=self._view(stored)),
+            )
+        self.gltf.accessors.append(
+            pygltflib.Accessor(
+                byteOffset=None,
+                componentType=pygltflib.FLOAT,
+                count=count,
+                type="VEC3",
+                sparse=sparse,
+                min=stored.min(axis=0, initial=0.0).tolist() if bounds else [],
+                max=stored.max(axis=0, initial=0.0).tolist() if bounds else [],
+            )
+        )
+        return len(self.gltf.accessors) - 1
+
+    def _view(self, array: NDArray[Any], target: int | None = None) -> int:
+        """Append bytes, and return their buffer view."""
+        offset = len(self._bytes)
+        self._bytes += array.tobytes()
+        self._bytes += bytes(-len(self._bytes) % 4)
+        self.gltf.bufferViews.append(
+            pygltflib.BufferView(buffer=0, byteOffset=offset, byteLength=array.nbytes, target=target)
+        )
+        return len(self.gltf.bufferViews) - 1
 
     def to_bytes(self) -> bytes:
         self.gltf.buffers.append(pygltflib.Buffer(byteLength=len(self._bytes)))
@@ -113,7 +149,11 @@ def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Anima
         if part.shapes:
             primitive.targets = [_target(builder, part, shape) for shape in part.shapes]
             gltf.meshes[-1].weights = [shape.weight for shape in part.shapes]
-            gltf.meshes[-1].extras = {"targetNames": [well_formed(shape.name) for shape in part.shapes]}
+            names = [well_formed(shape.name) for shape in part.shapes]
+            gltf.meshes[-1].extras = {"targetNames": names}
+            drivers = pose_drivers(rig, part.shapes, names)
+            if drivers:
+                gltf.meshes[-1].extras["pose_drivers"] = drivers
         places.append((len(gltf.nodes), mesh.parts[number].shapes if mesh.parts else range(len(mesh.shapes))))
         gltf.nodes.append(pygltflib.Node(name=called, mesh=number, skin=0))
     gltf.animations = [_animation(builder, animation, mesh, places) for animation in animations]
@@ -215,9 +255,13 @@ def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) ->
 
 
 def _target(builder: _Builder, mesh: Mesh, shape: BlendShape) -> dict[str, int]:
-    offsets = np.zeros((len(mesh.positions), 3), np.float32)
-    offsets[shape.vertices] = shape.offsets
-    return {"POSITION": builder.accessor(offsets, target=pygltflib.ARRAY_BUFFER, bounds=True)}
+    count = len(mesh.positions)
+    target = {"POSITION": builder.sparse_accessor(count, shape.vertices, shape.offsets, bounds=True)}
+    if mesh.normals is not None and any(other.normals is not None for other in mesh.shapes):
+        # Programs want the same attributes of all targets.
+        turned = np.zeros((0, 3)) if shape.normals is None else shape.normals
+        target["NORMAL"] = builder.sparse_accessor(count, shape.vertices[: len(turned)], turned, bounds=False)
+    return target
 
 
 def _animation(

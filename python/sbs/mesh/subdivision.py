@@ -156,11 +156,17 @@ class Subdivision:
         return found
 
     def _shape(self, shape: BlendShape) -> BlendShape:
-        dense = np.zeros((self.vertex_count, 3), shape.offsets.dtype)
-        dense[shape.vertices] = shape.offsets
-        offsets = self.interpolate(dense)
-        moved = np.flatnonzero(offsets.any(axis=1)).astype(np.int32)
-        return replace(shape, vertices=moved, offsets=offsets[moved])
+        normals = np.zeros_like(shape.offsets) if shape.normals is None else shape.normals
+        dense = np.zeros((self.vertex_count, 6), shape.offsets.dtype)
+        dense[shape.vertices] = np.concatenate([shape.offsets, normals], axis=1)
+        fine = self.interpolate(dense)
+        moved = np.flatnonzero(fine.any(axis=1)).astype(np.int32)
+        return replace(
+            shape,
+            vertices=moved,
+            offsets=fine[moved, :3],
+            normals=None if shape.normals is None else fine[moved, 3:],
+        )
 
     def _check(self, values: ArrayLike, name: str) -> NDArray[Any]:
         given = np.asarray(values)

@@ -106,7 +106,7 @@ class SkinnedMesh:
             normals=normals,
             centers=None if centers is None else centers @ linear.T + matrix[:3, 3],
             tangents=None if tangents is None else moved_tangents(tangents, linear),
-            shapes=tuple(replace(shape, offsets=shape.offsets @ linear.T) for shape in self.shapes),
+            shapes=tuple(shape.moved(linear) for shape in self.shapes),
         )
 
     def as_mesh(self) -> Mesh:
@@ -121,9 +121,7 @@ class SkinnedMesh:
                 **{name: owned(name, np.int32) for name in ("triangles", "joint_indices")},
                 **{name: owned(name, np.float32) for name in ("positions", "joint_weights", *_OF_VERTICES)},
                 centers=self.centers,
-                shapes=tuple(
-                    replace(shape, offsets=_core.owned(shape.offsets, "offsets", np.float32)) for shape in self.shapes
-                ),
+                shapes=tuple(shape.in_single_precision() for shape in self.shapes),
                 parts=self.parts,
             )
 

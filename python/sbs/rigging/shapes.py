@@ -3,16 +3,45 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..options import AnyFloats
 from ..support.owned import own
 from .animation import Track
 
-__all__ = ["BlendShape", "ShapeMotion", "shaped"]
+__all__ = ["BlendShape", "ShapeDriver", "ShapeMotion", "shaped"]
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeDriver:
+    """The pose that drives a shape. `sbs/drivers.h` has the formula of the weights.
+
+    Attributes
+    ----------
+    joints : tuple of str
+        The joints whose rotations drive.
+    parents : tuple of str or None
+        What each of them turns against; None for the model.
+    axes : tuple of (x, y, z)
+        The direction of the bone of each at bind, a unit vector in bind space.
+    part : "swing", "twist" or "both"
+        What of the rotations drives.
+    coordinates : (n, 3) ndarray of float64
+        Rotation vectors of the joints in the pose, in the axes of bind space.
+    """
+
+    joints: tuple[str, ...]
+    parents: tuple[str | None, ...]
+    axes: tuple[tuple[float, float, float], ...]
+    part: str
+    coordinates: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        own(self, "coordinates")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,18 +57,40 @@ class BlendShape:
         From the rest positions to those of the shape, in bind space.
     weight : float
         How much of it the pose in the file has.
+    normals : (W, 3) float32 ndarray, optional
+        What is added to unit rest normals.
+    driver : ShapeDriver, optional
+        The pose that drives it in engines; `sbs.correctives.as_blend_shapes` makes such shapes.
     """
 
     name: str
     vertices: NDArray[np.int32]
     offsets: AnyFloats
     weight: float = 0.0
+    normals: AnyFloats | None = None
+    driver: ShapeDriver | None = None
 
     def __post_init__(self) -> None:
-        own(self, "vertices", "offsets")
+        own(self, "vertices", "offsets", "normals")
 
     def __repr__(self) -> str:
         return f"<sbs.BlendShape {self.name!r}, vertices: {len(self.vertices)}>"
+
+    def in_single_precision(self) -> BlendShape:
+        """The same with arrays of float32."""
+        normals = self.normals
+        return replace(
+            self,
+            offsets=_core.owned(self.offsets, "offsets", np.float32),
+            normals=None if normals is None else _core.owned(normals, "normals", np.float32),
+        )
+
+    def moved(self, linear: NDArray[np.float64]) -> BlendShape:
+        """The same by a matrix (3, 3) that has an inverse; unit normals remain so where it scales evenly."""
+        normals = self.normals
+        if normals is not None:
+            normals = normals @ np.linalg.inv(linear) * np.cbrt(abs(np.linalg.det(linear)))
+        return replace(self, offsets=self.offsets @ linear.T, normals=normals)
 
 
 def shaped(positions: AnyFloats, shapes: tuple[BlendShape, ...], weights: ArrayLike) -> AnyFloats:

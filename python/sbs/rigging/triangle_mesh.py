@@ -137,6 +137,8 @@ class Mesh:
             vertices, offsets = np.asarray(shape.vertices), np.shape(shape.offsets)
             if vertices.ndim != 1 or offsets != (len(vertices), 3):
                 raise ValueError(f"shape {shape.name!r} has offsets {offsets} for vertices {vertices.shape}")
+            if shape.normals is not None and np.shape(shape.normals) != offsets:
+                raise ValueError(f"shape {shape.name!r} has normals {np.shape(shape.normals)} for offsets {offsets}")
             if vertices.size and not (vertices.min() >= 0 and vertices.max() < count):
                 raise ValueError(f"shape {shape.name!r} moves vertices that are out of range for {count}")
         self._check_parts()

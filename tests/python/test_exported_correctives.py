@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Correctives as blend shapes of files: other programs deform these by linear blending."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pygltflib
+import pytest
+
+import sbs
+from sbs.correctives import Correctives, as_blend_shapes, from_shapes, to_linear
+
+CURL = ["index-finger-phalanx-proximal", "index-finger-phalanx-intermediate", "index-finger-phalanx-distal"]
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.samples.load("hand")
+
+
+@pytest.fixture(scope="module")
+def fist(hand: sbs.Character) -> tuple[np.ndarray, np.ndarray]:
+    """The pose in the middle of the clip, and what a sculptor makes of the index finger there."""
+    pose = hand.animations["fist"].skinning_matrices(hand.animations["fist"].duration / 2)
+    sculpted = hand.skin.deform(pose, center="weighted")
+    finger = np.isin(hand.mesh.joint_indices[:, 0], hand.skeleton.indices(CURL))
+    sculpted[finger] += np.float32(0.002) * np.sin(300 * hand.mesh.positions[finger])
+    return pose, sculpted
+
+
+@pytest.fixture(scope="module")
+def linear(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray]) -> Correctives:
+    """Correctives that were solved for weighted centers, for linear blending."""
+    made = Correctives(hand.skeleton)
+    made.add(*fist, joints=CURL, name="fist")
+    made.solve(hand.skin, center="weighted")
+    found, _ = to_linear(made, hand.skin, hand.skin, triangles=hand.mesh.triangles, center="weighted")
+    return found
+
+
+def by_linear_blending(character: sbs.Character, time: float) -> np.ndarray:
+    """What a program makes of a file that knows nothing but blend shapes and linear blending."""
+    clip = character.animations["fist"]
+    shaped = character.shape_motion(clip).rest_positions(time)
+    return np.asarray(character.skin.deform(clip.skinning_matrices(time), method="linear", rest_positions=shaped))
+
+
+@pytest.mark.parametrize("ending", ["glb", "usdc"])
+def test_files_meet_the_sculpt(
+    hand: sbs.Character,
+    fist: tuple[np.ndarray, np.ndarray],
+    linear: Correctives,
+    tmp_path: Path,
+    ending: str,
+) -> None:
+    """At its pose within 1e-4 of the size: only its joints turn there as in the pose that shapes are solved for."""
+    if ending == "usdc":
+        pytest.importorskip("pxr")
+    size = np.linalg.norm(np.ptp(hand.mesh.positions, axis=0))
+    path = tmp_path / f"hand.{ending}"
+    as_blend_shapes(hand, linear).save(path)
+    read = sbs.load(path)
+    assert [shape.name for shape in read.mesh.shapes] == list(linear.names)
+    for shape, corrective in zip(read.mesh.shapes, linear, strict=True):
+        assert corrective.shape is not None
+        np.testing.assert_array_equal(shape.vertices, corrective.shape.vertices)
+        np.testing.assert_allclose(shape.offsets, corrective.shape.deltas, atol=1e-7)
+        assert shape.normals is not None
+        np.testing.assert_allclose(shape.normals, corrective.shape.normal_deltas, atol=1e-6)
+    middle = hand.animations["fist"].duration / 2
+    own = linear["fist"].shape
+    assert own is not None
+    finger = own.vertices[np.isin(hand.mesh.joint_indices[own.vertices, 0], hand.skeleton.indices(CURL[1:]))]
+    off = np.linalg.norm(by_linear_blending(read, middle) - fist[1], axis=1)[finger] / size
+    assert off.max() < 1e-4
+    # Between the keys, of which there are 60 a second, weights are not quite linear.
+    for time in np.linspace(0, hand.animations["fist"].duration, 7):
+        matrices = hand.animations["fist"].skinning_matrices(time)
+        wanted = hand.skin.deform(matrices, method="linear", correctives=linear)
+        assert np.abs(by_linear_blending(read, time) - wanted).max() < 1e-4 * size
+
+
+def test_from_shapes_reads_them_again(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
+    as_blend_shapes(hand, linear).save(tmp_path / "hand.glb")
+    found = from_shapes(sbs.load(tmp_path / "hand.glb"), {name: CURL for name in linear.names})
+    assert found.names == linear.names
+
+
+def extras(path: Path) -> list[dict[str, Any]]:
+    return [mesh.extras for mesh in pygltflib.GLTF2().load(str(path)).meshes]
+
+
+def test_drivers_in_files(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
+    path = tmp_path / "hand.glb"
+    as_blend_shapes(hand, linear).save(path)
+    (found,) = extras(path)
+    assert found["targetNames"] == list(linear.names)
+    (driver,) = found["pose_drivers"]
+    joints = sorted(hand.skeleton.indices(CURL))
+    assert driver["source_joints"] == joints
+    assert driver["source_bones"] == [hand.skeleton.names[joint] for joint in joints]
+    assert driver["eval_space_joints"] == hand.skeleton.parents[joints].tolist()
+    assert [pose["driven_name"] for pose in driver["pose_targets"]] == list(linear.names)
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads((Path(__file__).parents[2] / "docs" / "pose-drivers.schema.json").read_text())
+    jsonschema.validate(found["pose_drivers"], schema)
+
+
+def test_drivers_in_usd(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
+    usd = pytest.importorskip("pxr.Usd")
+    as_blend_shapes(hand, linear).save(tmp_path / "hand.usda")
+    stage = usd.Stage.Open(str(tmp_path / "hand.usda"))
+    (text,) = [prim.GetCustomDataByKey("pose_drivers") for prim in stage.Traverse() if prim.HasCustomData()]
+    (driver,) = json.loads(text)
+    # Parents come first in USD.
+    assert driver["source_joints"] != sorted(hand.skeleton.indices(CURL))
+    assert [pose["driven_name"] for pose in driver["pose_targets"]] == ["fist_1_2", "fist"]
+
+
+def test_parts_get_the_shapes_that_change_them(hand: sbs.Character, linear: Correctives) -> None:
+    """And all poses of their drivers, by which an engine finds weights."""
+    moved = max(int(each.shape.vertices.max()) for each in linear if each.shape is not None) + 1
+    inside = hand.mesh.triangles.max(axis=1) < moved
+    parts = (sbs.MeshPart("finger", range(moved)), sbs.MeshPart("rest", range(moved, len(hand.mesh.positions))))
+    across = inside | (hand.mesh.triangles.min(axis=1) >= moved)
+    apart = replace(hand, mesh=replace(hand.mesh, triangles=hand.mesh.triangles[across], parts=parts), source=None)
+    found = as_blend_shapes(apart, linear)
+    assert [len(part.shapes) for part in found.mesh.parts] == [2, 0]
+
+
+def test_other_shapes_stay(hand: sbs.Character, linear: Correctives) -> None:
+    smile = sbs.BlendShape("smile", np.array([5], np.int32), np.ones((1, 3), np.float32), 0.25)
+    stale = sbs.BlendShape("fist", np.array([5], np.int32), np.ones((1, 3), np.float32))
+    track = sbs.rigging.animation.Track(
+        "weights", "LINEAR", np.array([0, 1]), np.array([0.0, 1.0]), np.array([[[1.0], [0.0]], [[1.0], [0.5]]])
+    )
+    clip = replace(hand.animations["fist"], shape_tracks=(track,))
+    before = replace(
+        hand, mesh=replace(hand.mesh, shapes=(stale, smile)), animations=sbs.Animations([clip]), source=None
+    )
+    found = as_blend_shapes(before, linear)
+    assert [shape.name for shape in found.mesh.shapes] == ["smile", *linear.names]
+    motion = found.shape_motion(found.animations["fist"])
+    np.testing.assert_allclose(motion.weights(0.5)[0], 0.25, atol=1e-12)
+    wanted = linear.weights(hand.animations["fist"].skinning_matrices(0.5))
+    np.testing.assert_allclose(motion.weights(0.5)[1:], wanted, atol=1e-6)
+
+
+def test_refused(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], linear: Correctives) -> None:
+    unsolved = Correctives(hand.skeleton)
+    unsolved.add(*fist, joints=CURL, name="fist")
+    with pytest.raises(ValueError, match="'fist' is not solved"):
+        as_blend_shapes(hand, unsolved)
+    few = replace(hand, mesh=hand.mesh.of_parts([0]), source=None) if len(hand.mesh.parts) > 1 else None
+    assert few is None
+    with pytest.raises(ValueError, match="fps"):
+        as_blend_shapes(hand, linear, fps=0)
