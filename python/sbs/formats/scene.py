@@ -143,7 +143,13 @@ class Scene:
             return {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
 
         shapes = tuple(
-            BlendShape(str(name), weight=float(weight), **part(f"shape{number}."))
+            BlendShape(
+                str(name),
+                arrays[f"shape{number}.vertices"],
+                arrays[f"shape{number}.offsets"],
+                float(weight),
+                arrays.get(f"shape{number}.normals"),
+            )
             for number, (name, weight) in enumerate(words["shapes"])
         )
         return cls(
