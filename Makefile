@@ -108,6 +108,12 @@ format: $(VENV)/linters
 	ruff format
 	clang-format -i $(C_FILES)
 
+# three.js r180, which the wheel of NiceGUI has, for the tests in tests/site; the licence of both is MIT.
+build/three/index.js:
+	python -m pip download --quiet --no-deps --dest build/three nicegui==3.18.0
+	python -m zipfile -e build/three/nicegui-3.18.0-py3-none-any.whl build/three
+	cp build/three/nicegui/elements/scene/dist/index.js $@
+
 clean:
 	rm -rf build dist $(VENV)
 
