@@ -139,7 +139,7 @@ def main(characters: Path, only: tuple[str, ...], every: int) -> None:
     for folder in sorted(characters.iterdir()):
         if (folder / "rig.txt").exists() and (not only or folder.name in only):
             found.append(energies_in_motion(folder, PANEL, every))
-            for kind in KINDS_SHOWN:
+            for kind in (kind for kind in KINDS_SHOWN if kind in found[-1]["kinds"]):
                 each = {method: share[folder.name] for method, share in energy_shares(found[-1:], kind).items()}
                 click.echo(f"| {folder.name} | {kind} | {' | '.join(f'{value:.3f}' for value in each.values())} |")
     for kind in KINDS_SHOWN:

@@ -165,6 +165,7 @@ def in_motion(characters: Path) -> Iterator[dict[str, Any]]:
 ENERGIES = {"surface": 0.005, "bending": 0.5, "volume": 0.002}
 """The surface's own energies and what is lost of the volume, each with the floor below which nobody sees it."""
 
+CLIP = ".clip.bin"
 CLIP_POSES = 8
 
 KINDS = ("bends", "twists", "clips")
@@ -205,8 +206,8 @@ def energies_in_motion(folder: Path, panel: dict[str, NamedMethod] = PANEL, ever
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", sbs.WeightWarning)
-        character = read_character(folder, [])
-    clips = [read_clip(path, slice(None))[1] for path in sorted(folder.glob("*.clip.bin"))]
+        character = read_character(folder, [path.name.removesuffix(CLIP) for path in sorted(folder.glob("*" + CLIP))])
+    clips = [read_clip(path, slice(None))[1] for path in sorted(folder.glob("*" + CLIP))]
     gauge = Gauge(character)
     skins = {name: method.skin(character) for name, method in panel.items()}
     kinds = {}

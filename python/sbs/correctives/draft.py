@@ -16,7 +16,7 @@ from ..rotations import matrices_from_axis_angle
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from .correctives import Corrective, Correctives
-from .drivers import find_coordinates, find_driver
+from .drivers import core_drivers, find_coordinates, find_driver
 from .patches import BALL, HINGE, Patch, Surface
 from .solving import Target
 
@@ -26,8 +26,16 @@ Floats = NDArray[np.float64]
 
 ANGLES = (45.0, 90.0, 130.0)
 ANGLES_OF_TRUNK = (30.0, 60.0, 90.0)
-DIRECTIONS = 4
-"""The poses of a joint: so many degrees, in so many directions across the bone."""
+"""The poses of a joint: so many degrees in each direction."""
+
+MOVES = np.radians(20.0)
+"""An animation that turns a joint by less says nothing of where it bends; nor does a bone that is bent less at rest."""
+
+COVERED = 0.5
+"""A direction stands for others that are nearer to it than this cosine."""
+
+RATE, MOST_FRAMES = 15.0, 100
+"""How often an animation is looked at: so many times in a second, and at most."""
 
 ALIKE = 0.7
 """Siblings whose bones are so nearly in line bend together, as fingers do."""
@@ -90,12 +98,14 @@ def draft(
             raise ValueError(f"{character.skeleton.names[joint]} is a root: no joint above it holds the skin")
     found = Correctives(character.skeleton)
     groups = find_groups(surface, chosen)
+    swings = _swings(character, chosen)
     for number, group in enumerate(groups):
         if progress is not None:
             progress(number / len(groups))
         patch = Patch.around(surface, group)
         if patch is not None:
-            _draft_patch(found, patch, skin, options)
+            directions = _directions(surface, group, np.concatenate([swings[joint] for joint in group]))
+            _draft_patch(found, patch, directions, skin, options)
     if progress is not None:
         progress(1.0)
     return found
@@ -128,20 +138,48 @@ def _depth(surface: Surface, joint: int) -> int:
     return depth
 
 
-def _frames(surface: Surface, group: Sequence[int]) -> list[tuple[Floats, Floats]]:
-    """Two axes across the bone of each joint: about the first it is bent already at rest, or the first joint is."""
-    frames: list[tuple[Floats, Floats]] = []
-    for joint in group:
-        bone = surface.bones[joint]
-        above = surface.joints[joint] - surface.joints[surface.parents[joint]]
-        axis = np.cross(above / max(float(np.linalg.norm(above)), 1e-300), bone)
-        if frames:
-            axis = frames[0][0] - (frames[0][0] @ bone) * bone
-        elif np.linalg.norm(axis) < 1e-2:
-            axis = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
-        axis = axis / np.linalg.norm(axis)
-        frames.append((axis, np.cross(bone, axis)))
-    return frames
+def _swings(character: Character, joints: Sequence[int]) -> dict[int, Floats]:
+    """How joints swing in the animations of a character: rotation vectors (F, 3) in the axes of the rest pose."""
+    frames = [
+        animation.skinning_matrices(
+            np.linspace(0, animation.duration, int(np.clip(RATE * animation.duration, 2, MOST_FRAMES)))
+        )
+        for animation in character.animations
+    ]
+    if not frames or not joints:
+        return {joint: np.zeros((0, 3)) for joint in joints}
+    poses = [(find_driver(character.skeleton, [joint], "swing"), np.ones((1, 3))) for joint in joints]
+    found = core_drivers(character.skeleton, poses).coordinates(np.concatenate(frames))
+    return {joint: found[:, number] for number, joint in enumerate(joints)}
+
+
+def _directions(surface: Surface, group: Sequence[int], swings: Floats) -> list[Floats]:
+    """Axes (3,) that joints bend about: those of animations, else that of the rest pose, both ways, else four."""
+    directions: list[Floats] = []
+    lengths = np.linalg.norm(swings, axis=1)
+    for number in np.argsort(-lengths, kind="stable"):
+        if lengths[number] < MOVES:
+            break
+        axis = swings[number] / lengths[number]
+        if all(axis @ other < COVERED for other in directions):
+            directions.append(axis)
+    if directions:
+        return directions
+    bone = surface.bones[group[0]]
+    above = surface.joints[group[0]] - surface.joints[surface.parents[group[0]]]
+    axis = np.cross(above / max(float(np.linalg.norm(above)), 1e-300), bone)
+    is_known = np.linalg.norm(axis) > np.sin(MOVES)
+    if not is_known:
+        axis = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
+    axis = axis / np.linalg.norm(axis)
+    other = np.cross(bone, axis)
+    return [axis, -axis] if is_known else [axis, other, -axis, -other]
+
+
+def _across(axis: Floats, bone: Floats) -> Floats:
+    """An axis without what of it is along a bone."""
+    across = axis - (axis @ bone) * bone
+    return across / np.linalg.norm(across)
 
 
 def _pose(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degrees: float) -> Floats:
@@ -155,15 +193,16 @@ def _pose(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degree
     return matrices
 
 
-def _draft_patch(found: Correctives, patch: Patch, skin: Skin, options: BlendOptions) -> None:
+def _draft_patch(
+    found: Correctives, patch: Patch, directions: Sequence[Floats], skin: Skin, options: BlendOptions
+) -> None:
     """Add the correctives of all poses of a patch."""
     surface, group = patch.surface, patch.joints
     factors = HINGE if surface.is_hinge(group[0]) else BALL
     rest = np.asarray(skin.rest_positions, np.float64)
     vertices = np.flatnonzero(patch.free[surface.numbers]).astype(np.int32)
-    frames = _frames(surface, group)
-    for direction in 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
-        axes = [np.cos(direction) * first + np.sin(direction) * second for first, second in frames]
+    for way, direction in enumerate(directions):
+        axes = [_across(direction, surface.bones[joint]) for joint in group]
         begin = rest
         for degrees in ANGLES_OF_TRUNK if surface.is_trunk(group[0]) else ANGLES:
             matrices = _pose(surface, group, axes, degrees)
@@ -179,7 +218,7 @@ def _draft_patch(found: Correctives, patch: Patch, skin: Skin, options: BlendOpt
                 shares = patch.shares[surface.numbers[vertices], number]
                 kept = shares > SMALL
                 driver = find_driver(found.skeleton, [joint], "swing")
-                name = f"{found.skeleton.names[joint]} {degrees:.0f} {np.degrees(direction):.0f}"
+                name = f"{found.skeleton.names[joint]} {degrees:.0f}" + (f" ({way + 1})" if way else "")
                 shape = Shape(vertices[kept], (shares[kept, None] * deltas[kept]).astype(skin.dtype))
                 target = Target.make(matrices, posed, vertices[kept])
                 coordinates = find_coordinates(found.skeleton, driver, matrices)

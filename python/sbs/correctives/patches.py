@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..characters.character import Character
-from ..rigging.triangle_mesh import welded
 from ..weights.bones import bone_segments
 
 __all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
@@ -53,14 +52,14 @@ OWN = 0.99
 """The least weight of a free vertex on the joint, what is below it, its parent and its grandparent."""
 
 SAME_WEIGHT = 1e-4
-"""Vertices at one point whose weights differ by more are of two bodies that touch: they are held."""
+"""Vertices at one point whose weights differ by more are of two bodies that touch."""
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
 
 
 class Surface:
-    """The surface of a character at rest, welded, and its joints.
+    """The surface of a character at rest, without seams, and its joints.
 
     Attributes
     ----------
@@ -71,23 +70,21 @@ class Surface:
         The vertex of the surface that each vertex of the mesh is.
     triangles : (T, 3) ndarray
     weights : (W, J) ndarray
-    is_one : (W,) ndarray
-        Whether all vertices of the mesh there have the same weights.
     heads, tails, bones : (J, 3) ndarray
         Of each joint; `bones` are directions.
     """
 
     def __init__(self, character: Character) -> None:
         mesh, skeleton = character.mesh, character.skeleton
-        self.kept, self.triangles = welded(mesh.positions, mesh.triangles)
-        self.numbers = np.unique(_core.weld(mesh.positions), return_inverse=True)[1].reshape(-1)
-        self.positions = np.asarray(mesh.positions, np.float64)[self.kept]
         indices, shares = _core.tidy_weights(mesh.joint_indices, np.asarray(mesh.joint_weights, np.float64))[:2]
-        dense = np.zeros((len(self.numbers), len(skeleton)))
+        dense = np.zeros((len(mesh.positions), len(skeleton)))
         np.add.at(dense, (np.arange(len(dense))[:, None], indices), shares)
+        alike = np.column_stack([_core.weld(mesh.positions), np.round(dense / SAME_WEIGHT)])
+        _, self.kept, numbers = np.unique(alike, axis=0, return_index=True, return_inverse=True)
+        self.numbers = numbers.reshape(-1)
+        self.positions = np.asarray(mesh.positions, np.float64)[self.kept]
+        self.triangles = self.numbers[mesh.triangles]
         self.weights = dense[self.kept]
-        differs = (np.abs(dense - self.weights[self.numbers]) > SAME_WEIGHT).any(axis=1)
-        self.is_one = np.bincount(self.numbers, differs, len(self.kept)) == 0
         self.parents = np.asarray(skeleton.parents)
         self.joints = np.asarray(skeleton.joint_positions, np.float64)
         self.heads, self.tails = bone_segments(skeleton)
@@ -184,20 +181,23 @@ class Patch:
     @classmethod
     def around(cls, surface: Surface, joints: Sequence[int]) -> Patch | None:
         """The patch of joints; None if they share hardly a vertex with what is above them."""
-        near, allowed, radii = np.zeros(len(surface.positions), np.bool_), np.zeros(len(surface.parents), np.bool_), []
+        allowed = np.zeros(len(surface.parents), np.bool_)
         for joint in joints:
-            core = surface.core(joint)
-            if np.count_nonzero(core) < FEWEST:
-                return None
-            radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
-            near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
             allowed |= surface.below(joint)
             above = int(surface.parents[joint])
             for _ in range(2):
                 if above >= 0:
                     allowed[above] = True
                     above = int(surface.parents[above])
-        free = near & surface.is_one & (surface.weights[:, allowed].sum(axis=1) > OWN)
+        own = surface.weights[:, allowed].sum(axis=1) > OWN
+        near, radii = np.zeros_like(own), []
+        for joint in joints:
+            core = surface.core(joint) & own
+            if np.count_nonzero(core) < FEWEST:
+                return None
+            radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
+            near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
+        free = near & own
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
