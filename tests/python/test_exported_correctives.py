@@ -20,6 +20,7 @@ from sbs.correctives.linear import pose_alone
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "pose-drivers.schema.json").read_text(encoding="utf-8"))
 
+DATA = Path(__file__).parents[1] / "data"
 CURL = ["index-finger-phalanx-proximal", "index-finger-phalanx-intermediate", "index-finger-phalanx-distal"]
 
 
@@ -64,7 +65,7 @@ def by_linear_blending(character: sbs.Character, time: float) -> np.ndarray:
     return np.asarray(character.skin.deform(clip.skinning_matrices(time), method="linear", rest_positions=shaped))
 
 
-@pytest.mark.parametrize("ending", ["glb", "usdc"])
+@pytest.mark.parametrize("ending", ["kept.glb", "new.glb", "new.usdc"])
 def test_files_meet_the_sculpt(
     hand: sbs.Character,
     fist: tuple[np.ndarray, np.ndarray],
@@ -73,11 +74,12 @@ def test_files_meet_the_sculpt(
     ending: str,
 ) -> None:
     """At its pose within 1e-6 of the size, for files have float32; and 1e-4 between keys of weights."""
-    if ending == "usdc":
+    if ending == "new.usdc":
         pytest.importorskip("pxr")
     size = np.linalg.norm(np.ptp(hand.mesh.positions, axis=0))
-    path = tmp_path / f"hand.{ending}"
-    as_blend_shapes(hand, linear).save(path)
+    path = tmp_path / ending
+    made = as_blend_shapes(hand, linear)
+    (made if ending == "kept.glb" else replace(made, source=None)).save(path)
     read = sbs.load(path)
     assert [shape.name for shape in read.mesh.shapes] == list(linear.names)
     for shape, corrective in zip(read.mesh.shapes, linear, strict=True):
@@ -179,3 +181,40 @@ def test_refused(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], linea
         as_blend_shapes(hand, unsolved)
     with pytest.raises(ValueError, match="fps"):
         as_blend_shapes(hand, linear, fps=0)
+
+
+def test_all_else_of_a_file_is_kept(tmp_path: Path) -> None:
+    """Materials, and the clips as they were, but for weights; shapes are in the space of the file, which is scaled."""
+    rat = sbs.load(DATA / "Rat.glb")
+    made = Correctives(rat.skeleton)
+    shape = np.array([3, 700]), np.array([[0.01, 0.02, 0.03], [0.0, 0.05, 0.0]], np.float32)
+    clip = rat.animations[0]
+    turned = int(np.argmax(np.linalg.norm(_turns(rat, clip), axis=1)))
+    made.add_shape(shape, _turns(rat, clip)[turned][None], joints=[turned], name="bend")
+    path = tmp_path / "rat.glb"
+    as_blend_shapes(rat, made).save(path)
+    before, after = (pygltflib.GLTF2().load(str(each)) for each in (DATA / "Rat.glb", path))
+    assert after.materials == before.materials and after.materials
+    assert after.images == before.images
+    for ours, theirs in zip(after.animations, before.animations, strict=True):
+        assert ours.name == theirs.name
+        assert ours.channels[: len(theirs.channels)] == theirs.channels
+        assert {channel.target.path for channel in ours.channels[len(theirs.channels) :]} == {"weights"}
+    read = sbs.load(path)
+    np.testing.assert_allclose(
+        np.concatenate([each.offsets for each in read.mesh.shapes if len(each.vertices)]), shape[1], atol=1e-6
+    )
+    size = np.linalg.norm(np.ptp(rat.mesh.positions, axis=0))
+    for time in (0.0, clip.duration / 2):
+        wanted = rat.skin.deform(clip.skinning_matrices(time), method="linear", correctives=made)
+        again = read.animations[0]
+        shaped = read.shape_motion(again).rest_positions(time)
+        found = read.skin.deform(again.skinning_matrices(time), method="linear", rest_positions=shaped)
+        assert np.abs(found - wanted).max() < 1e-4 * size
+
+
+def _turns(character: sbs.Character, clip: sbs.Animation) -> np.ndarray:
+    """The rotation vector of each joint against its parent in the middle of a clip, as swings."""
+    matrices = clip.skinning_matrices(clip.duration / 2)
+    drivers = (find_driver(character.skeleton, [joint], "swing") for joint in range(len(character.skeleton)))
+    return np.concatenate([find_coordinates(character.skeleton, driver, matrices) for driver in drivers])

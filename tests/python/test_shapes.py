@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import sbs
 from sbs.cli import main
 from sbs.formats import bake
 from sbs.quality import chosen, clip, evaluate, made_poses
+from sbs.rigging.animation import Track
 from sbs.view.posing import Posing
 from sbs.view.shape import Surface
 
@@ -145,6 +147,43 @@ def test_several_meshes(tmp_path: Path) -> None:
         np.testing.assert_allclose(
             again.shape_motion(again.animations[0]).rest_positions(time), shapes.rest_positions(time), atol=1e-6
         )
+
+
+def test_shapes_are_added_to_a_file(tmp_path: Path) -> None:
+    """Two meshes, one of which gets a shape more: it stands behind those that are there, with weights of its own."""
+    builder = talking()
+    builder.json["meshes"].append({**builder.json["meshes"][0], "extras": 3})
+    twin = builder.node(mesh=1, skin=0, weights=[0.5, 0.0])
+    builder.json["materials"] = [{"name": "kept"}]
+    before = load(builder, tmp_path)
+    added = sbs.BlendShape("fist", np.array([5, 7], np.int32), np.full((2, 3), 0.5, np.float32), 0.25)
+    first, second = before.mesh.parts
+    shapes = (*before.mesh.shapes, added)
+    mesh = dataclasses.replace(
+        before.mesh, shapes=shapes, parts=(first, dataclasses.replace(second, shapes=range(2, 5)))
+    )
+    (animation,) = before.animations
+    keys = Track("weights", "LINEAR", np.array([4]), np.array([0.0, 3.0]), np.array([[[0.0]], [[1.0]]]))
+    moving = dataclasses.replace(animation, shape_tracks=(*animation.shape_tracks, keys))
+    dataclasses.replace(before, mesh=mesh, animations=sbs.Animations([moving])).save(tmp_path / "more.glb")
+    found = json_of(tmp_path / "more.glb")
+    assert found["materials"] == [{"name": "kept"}]
+    assert [len(each["primitives"][0]["targets"]) for each in found["meshes"]] == [2, 3]
+    assert found["meshes"][1]["extras"] == {"targetNames": ["shape_0", "shape_1", "fist"]}
+    assert found["nodes"][twin]["weights"] == [0.5, 0.0, 0.25]
+    again = sbs.load(tmp_path / "more.glb")
+    wanted, motion = (each.shape_motion(each.animations[0]) for each in (before, again))
+    for time in (0.0, 0.7, 3.0):
+        np.testing.assert_allclose(motion.weights(time)[:4], wanted.weights(time), atol=1e-6)
+        assert motion.weights(time)[4] == pytest.approx(time / 3, abs=1e-6)
+    np.testing.assert_array_equal(again.mesh.shapes[4].offsets, added.offsets)
+    np.testing.assert_array_equal(again.mesh.shapes[4].vertices, added.vertices)
+
+
+def json_of(path: Path) -> dict[str, Any]:
+    data = path.read_bytes()
+    found: dict[str, Any] = json.loads(data[20 : 20 + int.from_bytes(data[12:16], "little")])
+    return found
 
 
 @pytest.mark.parametrize("keeps_source", [True, False])

@@ -37,8 +37,8 @@ def as_blend_shapes(character: Character, correctives: Correctives, *, fps: floa
     Returns
     -------
     Character
-        Shapes that it has already stay, but for those of the same names. A mesh of several parts gets in each part the
-        shapes of all drivers that change it. What else its file holds is not kept (`source`).
+        Shapes that it has already stay, but for those of the same names; without these all else of its glTF file is
+        kept. A mesh of several parts gets in each part the shapes of all drivers that change it.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def as_blend_shapes(character: Character, correctives: Correctives, *, fps: floa
             raise ValueError(f"{each.name!r} is of another mesh: it has vertex {each.shape.vertices.max()}")
     mesh, kept, added = _with_shapes(character.mesh, correctives)
     animations = [_with_weights(animation, correctives, kept, added, fps) for animation in character.animations]
-    return replace(character, mesh=mesh, animations=Animations(animations), source=None)
+    return replace(character, mesh=mesh, animations=Animations(animations))
 
 
 def _with_shapes(mesh: Mesh, correctives: Correctives) -> tuple[Mesh, dict[int, int], dict[int, int]]:

@@ -22,6 +22,7 @@ from ..skinning.influences import tidy
 from ..support.callers import warn
 from ..support.text import well_formed
 from ..tangents import moved_tangents
+from .added_shapes import mesh_nodes, put_shapes
 from .container import LARGEST, read_uri
 from .influences import in_sets, quantize
 from .keys import node_keys, weight_keys, with_all_shapes
@@ -29,7 +30,7 @@ from .source import Part, Source
 
 __all__ = ["rewrite"]
 
-_COMPONENT_TYPES = {"float32": 5126, "uint8": 5121, "uint16": 5123}
+_COMPONENT_TYPES = {"float32": 5126, "uint8": 5121, "uint16": 5123, "uint32": 5125}
 _TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 _ARRAY_BUFFER = 34962
 
@@ -131,6 +132,25 @@ class _File:
         )
         return len(self.elements("accessors")) - 1
 
+    def sparse_accessor(self, count: int, rows: NDArray[np.int32], values: NDArray[np.float64], bounds: bool) -> int:
+        """An accessor on `count` vectors, of which those in some rows, each once, are not 0."""
+        order = np.argsort(rows)
+        stored = values[order].astype(np.float32)
+        accessor: dict[str, Any] = {"componentType": _COMPONENT_TYPES["float32"], "count": count, "type": "VEC3"}
+        if len(rows):
+            indices = rows[order].astype(np.uint32)
+            accessor["sparse"] = {
+                "count": len(rows),
+                "indices": {"bufferView": self.view(indices.tobytes()), "componentType": _COMPONENT_TYPES["uint32"]},
+                "values": {"bufferView": self.view(stored.tobytes())},
+            }
+        if bounds:
+            least = 0.0 if len(rows) < count else np.inf
+            accessor["min"] = stored.min(axis=0, initial=least).tolist()
+            accessor["max"] = stored.max(axis=0, initial=-least).tolist()
+        self.elements("accessors").append(accessor)
+        return len(self.elements("accessors")) - 1
+
     def to_bytes(self) -> bytes:
         """The file as GLB."""
         self.bytes += bytes(-len(self.bytes) % 4)
@@ -185,12 +205,14 @@ def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights
         if joint_map is None:
             return None
         joint_maps[skin] = joint_map
+    if source.lacks_shapes(mesh) and not put_shapes(file.json, source, mesh, joint_maps, file.sparse_accessor):
+        return None
     for part in source.parts:
         attributes = file.json["meshes"][part.mesh]["primitives"][part.primitive]["attributes"]
         _put_part(file, source.mesh, mesh, part, attributes)
         if part in changed:
             _put_influences(file, attributes, mesh, _rows(part), joint_maps[part.skin], weights)
-    _put_animations(file, source, animations)
+    _put_animations(file, source, mesh, animations)
     return file.to_bytes()
 
 
@@ -276,28 +298,58 @@ def _put_influences(
         attributes[f"WEIGHTS_{first // 4}"] = file.accessor(stored[:, columns], _ARRAY_BUFFER, **kind)
 
 
-def _put_animations(file: _File, source: Source, animations: Sequence[Animation]) -> None:
-    """Keeps the animations that the character still has, and all that do not move it; adds the others."""
-    if len(animations) == len(source.animations) and all(
-        ours is theirs for ours, (theirs, _) in zip(animations, source.animations, strict=True)
+def _put_animations(file: _File, source: Source, mesh: Mesh, animations: Sequence[Animation]) -> None:
+    """Keeps the animations that the character still has, and all that do not move it; adds the others.
+
+    Those that the file has, but with other weights of shapes, keep all else.
+    """
+    more_shapes = source.lacks_shapes(mesh)
+    if (
+        not more_shapes
+        and len(animations) == len(source.animations)
+        and all(ours is theirs for ours, (theirs, _) in zip(animations, source.animations, strict=True))
     ):
         return
     numbers = {id(animation): number for animation, number in source.animations}
+    by_tracks = {id(animation.tracks): number for animation, number in source.animations if animation.tracks}
     known = set(numbers.values())
     there = file.elements("animations")
     others = [element for number, element in enumerate(there) if number not in known]
-    ours = [
-        there[numbers[id(animation)]] if id(animation) in numbers else _animation(file, source, animation)
-        for animation in animations
-    ]
+    ours = []
+    for animation in animations:
+        if not more_shapes and id(animation) in numbers:
+            ours.append(there[numbers[id(animation)]])
+            continue
+        before = there[by_tracks[id(animation.tracks)]] if id(animation.tracks) in by_tracks else None
+        ours.append(_animation(file, source, mesh, animation, before))
     file.json["animations"] = ours + others
     if not file.json["animations"]:
         del file.json["animations"]
 
 
-def _animation(file: _File, source: Source, animation: Animation) -> dict[str, Any]:
+def _shape_nodes(file: _File, source: Source, mesh: Mesh) -> dict[int, range]:
+    """The shapes at each of the file's nodes that has any."""
+    if not source.lacks_shapes(mesh):
+        return {node: range(first, first + count) for node, (first, count) in source.shape_nodes.items()}
+    numbers = {part.first: part.mesh for part in source.parts}
+    return {
+        node: part.shapes
+        for part in mesh.parts
+        for node in mesh_nodes(file.json, numbers[part.vertices.start])
+        if len(part.shapes)
+    }
+
+
+def _animation(
+    file: _File, source: Source, mesh: Mesh, animation: Animation, before: dict[str, Any] | None
+) -> dict[str, Any]:
+    """An animation; of one that the file has, `before`, only weights of shapes are new."""
+    shape_nodes = _shape_nodes(file, source, mesh)
     channels: list[dict[str, Any]] = []
     samplers: list[dict[str, Any]] = []
+    if before is not None:
+        samplers = [*before["samplers"]]
+        channels = [channel for channel in before["channels"] if not _is_of_shapes(channel, shape_nodes)]
 
     def write_times(track: Track) -> int:
         seconds = track.times.astype(np.float32)[:, None]
@@ -309,13 +361,19 @@ def _animation(file: _File, source: Source, animation: Animation) -> dict[str, A
         samplers.append({"input": times, "output": output, "interpolation": track.interpolation})
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": track.path}})
 
-    for track in animation.tracks:
+    for track in animation.tracks if before is None else ():
         times = write_times(track)
         for column, node in enumerate(track.nodes.tolist()):
             channel(track, times, node_keys(track, column), source.nodes[node])
-    for node, (first, count) in source.shape_nodes.items():
-        rest = [shape.weight for shape in source.mesh.shapes[first : first + count]]
-        for track in with_all_shapes(animation.shape_tracks, first, count, rest):
+    for node, shapes in shape_nodes.items():
+        rest = [shape.weight for shape in mesh.shapes[shapes.start : shapes.stop]]
+        for track in with_all_shapes(animation.shape_tracks, shapes.start, len(rest), rest):
             channel(track, write_times(track), weight_keys(track), node)
     name = well_formed(animation.name)
-    return {"channels": channels, "samplers": samplers} | ({"name": name} if name else {})
+    return {**(before or {}), "channels": channels, "samplers": samplers} | ({"name": name} if name else {})
+
+
+def _is_of_shapes(channel: dict[str, Any], shape_nodes: dict[int, range]) -> bool:
+    """Whether a channel has the weights of the character's shapes."""
+    target = channel["target"]
+    return target.get("path") == "weights" and target.get("node") in shape_nodes

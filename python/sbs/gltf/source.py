@@ -82,7 +82,7 @@ class Source:
     def of_parts(self, whole: Mesh, part: Selection, animations: dict[int, Animation]) -> Source | None:
         """See `KeptFile`."""
         same_parts = [each.vertices for each in whole.parts] == [each.vertices for each in self.mesh.parts]
-        if not same_parts or not self._has_shapes(whole):
+        if not same_parts or self.lacks_shapes(whole) or not self._has_shapes(whole):
             return None
         moved = {number: own.vertices.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
         first_shapes = {number: own.shapes.start for number, own in zip(part.numbers, part.mesh.parts, strict=True)}
@@ -108,9 +108,20 @@ class Source:
             animations=[(animations.get(id(old), old), number) for old, number in self.animations],
         )
 
+    def lacks_shapes(self, mesh: Mesh) -> bool:
+        """Whether a mesh that fits has more shapes than the file."""
+        return len(mesh.shapes) > len(self.mesh.shapes)
+
     def _has_shapes(self, mesh: Mesh) -> bool:
-        return len(mesh.shapes) == len(self.mesh.shapes) and all(
-            ours is theirs for ours, theirs in zip(mesh.shapes, self.mesh.shapes, strict=True)
+        """Whether each part of a mesh begins with the shapes that it has in the file."""
+        if len(mesh.parts) != len(self.mesh.parts):
+            return False
+        return all(
+            len(ours.shapes) >= len(theirs.shapes)
+            and all(
+                mesh.shapes[ours.shapes[place]] is self.mesh.shapes[shape] for place, shape in enumerate(theirs.shapes)
+            )
+            for ours, theirs in zip(mesh.parts, self.mesh.parts, strict=True)
         )
 
     def fits(self, mesh: Mesh, rig: Rig) -> bool:
