@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from sbs.quality.measures import bending_energy
 from sbs.rigging.triangle_mesh import diagonal
 
 Floats = NDArray[np.float64]
+DATA = Path(__file__).resolve().parents[1] / "data"
 
 
 @cache
@@ -36,6 +38,17 @@ def test_hinges() -> None:
     names = {woman.skeleton.names[joint] for joint in find_hinges(Surface(woman))}
     assert {"LeftForeArm", "RightForeArm", "LeftLeg", "RightLeg", "LeftToeBase"} <= names
     assert not {"Hips", "Spine", "LeftArm", "LeftUpLeg", "Head"} & names
+
+
+def test_a_foot_that_hangs_on_a_leg_is_carried() -> None:
+    """The rig has its feet below the root, to be reached by inverse kinematics."""
+    rat = sbs.load(DATA / "Rat.glb")
+    surface = Surface(rat)
+    leg, foot, root = (rat.skeleton.index(name) for name in ("BackLowLeg.L", "BackFoot.L", "root"))
+    assert surface.parents[foot] == root
+    assert set(np.flatnonzero(surface.below(leg))) == {leg, foot}
+    assert np.array_equal(surface.tails[leg], surface.joints[foot])
+    assert set(np.flatnonzero(surface.below(foot))) == {foot}
 
 
 def test_fingers_bend_together() -> None:

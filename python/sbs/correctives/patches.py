@@ -88,6 +88,10 @@ class Surface:
         self.parents = np.asarray(skeleton.parents)
         self.joints = np.asarray(skeleton.joint_positions, np.float64)
         self.heads, self.tails = bone_segments(skeleton)
+        for joint in np.setdiff1d(np.arange(len(skeleton)), self.parents):
+            ends = self.joints[self._hanging(int(joint))]
+            if len(ends):
+                self.tails[joint] = ends[np.linalg.norm(ends - self.heads[joint], axis=1).argmin()]
         along = self.tails - self.heads
         self.bones = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
         self.edges = np.unique(np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
@@ -98,12 +102,48 @@ class Surface:
 
     def below(self, joint: int) -> Flags:
         """Which joints (J,) a joint carries along, itself included."""
-        found: Flags = np.arange(len(self.parents)) == joint
+        found = self._with_children(np.arange(len(self.parents)) == joint)
+        return found | self._with_children(self._hanging(joint))
+
+    def _hanging(self, joint: int) -> Flags:
+        """Which joints (J,) have skin with what is below a joint, and with nothing else, not even their parents.
+
+        Such are feet and hands that rigs put elsewhere in the tree, for inverse kinematics.
+        """
+        found = self._with_children(np.arange(len(self.parents)) == joint)
+        above = np.zeros_like(found)
+        while (joint := int(self.parents[joint])) >= 0:
+            above[joint] = True
+        held = self._connected(above, ~found)
+        if not self._share_skin[np.ix_(found, held)].any():
+            return np.zeros_like(found)
+        alone = ~self._share_skin[np.arange(len(found)), self.parents]
+        return self._connected(found, ~held) & ~found & alone
+
+    def _with_children(self, start: Flags) -> Flags:
+        """Joints (J,) and all below them in the tree."""
+        found = start
         while True:
             more: Flags = found | ((self.parents >= 0) & found[self.parents])
             if np.array_equal(more, found):
                 return found
             found = more
+
+    def _connected(self, start: Flags, allowed: Flags) -> Flags:
+        """Joints (J,) and all that skin connects with them, by way of allowed joints."""
+        found = start
+        while True:
+            more: Flags = found | (self._share_skin[found].any(axis=0) & allowed)
+            if np.array_equal(more, found):
+                return found
+            found = more
+
+    @cached_property
+    def _share_skin(self) -> Flags:
+        """Which joints (J, J) move vertices together."""
+        moves = (self.weights > SHARED).astype(np.float32)
+        together: Flags = moves.T @ moves > 2
+        return together
 
     def moved(self, joint: int) -> Floats:
         """How much of each vertex (W,) a joint and those below it move."""
