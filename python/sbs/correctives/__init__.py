@@ -13,6 +13,7 @@ from .draft import draft
 from .driven_shapes import from_shapes
 from .drivers import Driver, Part
 from .files import read, write
+from .fitting import FittedCorrectives, fit
 from .linear import to_linear
 from .mirroring import mirror
 from .solving import Solution, Target
@@ -21,6 +22,7 @@ __all__ = [
     "Corrective",
     "Correctives",
     "Driver",
+    "FittedCorrectives",
     "Part",
     "Shape",
     "Shapes",
@@ -28,6 +30,7 @@ __all__ = [
     "Target",
     "as_blend_shapes",
     "draft",
+    "fit",
     "from_shapes",
     "mirror",
     "read",
