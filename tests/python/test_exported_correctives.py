@@ -95,10 +95,50 @@ def test_files_meet_the_sculpt(
         assert np.abs(by_linear_blending(read, time) - wanted).max() < 1e-4 * size
 
 
-def test_from_shapes_reads_them_again(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
-    as_blend_shapes(hand, linear).save(tmp_path / "hand.glb")
-    found = from_shapes(sbs.load(tmp_path / "hand.glb"), dict.fromkeys(linear.names, CURL))
+@pytest.mark.parametrize("keeps_source", [True, False])
+def test_from_shapes_reads_them_again(
+    hand: sbs.Character, linear: Correctives, tmp_path: Path, keeps_source: bool
+) -> None:
+    """With their drivers, so weights in other poses are the same, too."""
+    made = as_blend_shapes(hand, linear)
+    (made if keeps_source else replace(made, source=None)).save(tmp_path / "hand.glb")
+    read = sbs.load(tmp_path / "hand.glb")
+    found = from_shapes(read)
     assert found.names == linear.names
+    fist = sbs.samples.load("hand").animations["fist"].skinning_matrices([0.2, 0.4])
+    np.testing.assert_allclose(found.weights(fist), linear.weights(fist), atol=1e-6)
+    as_blend_shapes(read, found).save(tmp_path / "again.glb")
+    (before,), (after,) = extras(tmp_path / "hand.glb"), extras(tmp_path / "again.glb")
+    rotations = [
+        [pose["target_rotations"] for pose in each["pose_drivers"][0]["pose_targets"]] for each in (before, after)
+    ]
+    np.testing.assert_allclose(rotations[0], rotations[1], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source_bones": ["nobody"] * 3},
+        {"source_bones": 7},
+        {"eval_space_bones": [None]},
+        {"twist_axes": [["x", 0, 0]] * 3},
+        {"twist_axes": [[0, 1], [2]]},
+        {"part": "spin"},
+        {"pose_targets": [{"driven_name": 3, "target_rotations": [[1, 0, 0]] * 3}]},
+        {"pose_targets": [{"driven_name": "fist", "target_rotations": "far"}]},
+        {"pose_targets": None},
+    ],
+)
+def test_what_is_no_driver_is_left_out(
+    hand: sbs.Character, linear: Correctives, tmp_path: Path, change: dict[str, Any]
+) -> None:
+    path = tmp_path / "hand.glb"
+    as_blend_shapes(hand, linear).save(path)
+    gltf = pygltflib.GLTF2().load(str(path))
+    (mesh,) = (mesh for mesh in gltf.meshes if mesh.extras)
+    mesh.extras["pose_drivers"] = ["nothing", {**mesh.extras["pose_drivers"][0], **change}]
+    gltf.save(str(path))
+    assert [shape.driver for shape in sbs.load(path).mesh.shapes] == [None, None]
 
 
 def extras(path: Path) -> list[dict[str, Any]]:

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..rigging.animation import Animation
+from ..rigging.shapes import BlendShape
 from ..skinning.shapes import Shape
-from .correctives import Correctives
+from .correctives import Corrective, Correctives
 from .drivers import Driver, Part, core_drivers, find_driver
 
 __all__ = ["from_shapes"]
@@ -32,15 +34,16 @@ def from_shapes(
     part: Part = "swing",
     fps: float = 30.0,
 ) -> Correctives:
-    """Correctives from blend shapes that animations move together with joints.
+    """Correctives from blend shapes that have drivers, or that animations move together with joints.
 
-    The pose of a shape is that in which its weight is largest. It is driven by the joint whose turns explain its
-    weights best. Shapes that no joint explains, such as those of a face, are left out.
+    Files of `as_blend_shapes` tell the drivers. Else the pose of a shape is that in which its weight is largest, and it
+    is driven by the joint whose turns explain its weights best. Shapes that no joint explains, such as those of a face,
+    are left out.
 
     Parameters
     ----------
     character : Character
-        With blend shapes, and at least one animation of them and of joints.
+        With blend shapes that have drivers, or with at least one animation of them and of joints.
     joints : mapping of str to iterable of str or int, optional
         By names of shapes, the joints that drive them; others are found.
     part : {"swing", "twist", "both"}
@@ -67,12 +70,16 @@ def from_shapes(
     skeleton = character.skeleton
     alone = [find_driver(skeleton, [joint], part) for joint in range(len(skeleton))]
     result = Correctives(skeleton)
+    for name, parts in _driven(character, given).items():
+        result.insert(_corrective(name, parts))
     moving = [animation for animation in character.animations if animation.shape_tracks]
     frames = [_frames(character, animation, fps) for animation in moving]
     if not frames:
         return result
     matrices, weights = (np.concatenate(arrays) for arrays in zip(*frames, strict=True))
     for name, number in shapes.items():
+        if name in result:
+            continue
         wanted = weights[:, number]
         peak = int(np.argmax(wanted))
         if wanted[peak] < LEAST_WEIGHT:
@@ -86,6 +93,29 @@ def from_shapes(
                 Shape(shape.vertices, shape.offsets), coordinates, joints=driver.joints, name=name, part=part
             )
     return result
+
+
+def _driven(character: Character, given: Mapping[str, object]) -> dict[str, list[BlendShape]]:
+    """The shapes that have a driver, and are given no other, by name: those of all parts of the mesh."""
+    found: dict[str, list[BlendShape]] = {}
+    for shape in character.mesh.shapes:
+        if shape.driver is not None and shape.name not in given:
+            found.setdefault(shape.name, []).append(shape)
+    return found
+
+
+def _corrective(name: str, parts: list[BlendShape]) -> Corrective:
+    """The corrective of a shape that has a driver, from what it is in each part of the mesh."""
+    given = parts[0].driver
+    assert given is not None
+    normals = [part.normals for part in parts if part.normals is not None]
+    shape = Shape(
+        np.concatenate([part.vertices for part in parts]),
+        np.concatenate([part.offsets for part in parts]),
+        np.concatenate(normals) if len(normals) == len(parts) else None,
+    )
+    driver = Driver(given.joints, given.parents, given.axes, cast("Part", given.part))
+    return Corrective(name, driver, given.coordinates, None, shape)
 
 
 def _frames(character: Character, animation: Animation, fps: float) -> tuple[Floats, Floats]:

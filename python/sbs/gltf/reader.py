@@ -17,7 +17,7 @@ from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .meshes import read_surface, vertex_count
-from .shapes import shape_weights
+from .shapes import driven_shapes, shape_weights
 from .skins import SkinGroup, join_skins, read_skins, skeletons
 from .source import Part, Source
 
@@ -46,7 +46,9 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
         raise document.root.error("transforms of nodes or inverse bind matrices are too large", "nodes")
     surface, rig, matrix = to_scene(surface, rig, weighted)
     try:
-        skeleton, mesh = bind_skeleton(rig), surface.as_mesh()
+        skeleton = bind_skeleton(rig)
+        elements = [named[place][0] for place in dict.fromkeys(place for place, _, _ in origins)]
+        mesh = replace(surface, shapes=driven_shapes(surface, elements, rig)).as_mesh()
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
     order = nodes.ancestry(group.joints, parents)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .. import rotations
 from .content import bind_skeleton
-from .rig import Rig, decompose
+from .rig import Floats, Rig, decompose
 from .shapes import BlendShape, ShapeDriver
 
-__all__ = ["pose_drivers"]
+__all__ = ["pose_drivers", "read_pose_drivers"]
 
 
 def pose_drivers(
@@ -36,8 +36,7 @@ def pose_drivers(
         The number of each joint in the file, if it is another.
     """
     skeleton = bind_skeleton(rig)
-    _, quaternions, _ = decompose(rig.bind_matrices)
-    bind = rotations.matrices_from_quaternions(quaternions)
+    bind = _bind_rotations(rig)
     found: dict[tuple[Any, ...], dict[str, Any]] = {}
     for number, shape in enumerate(shapes):
         driver = shape.driver
@@ -59,7 +58,13 @@ def pose_drivers(
     return list(found.values())
 
 
-def _driver(driver: ShapeDriver, joints: list[int], parents: list[int], bind: Any) -> dict[str, Any]:
+def _bind_rotations(rig: Rig) -> Floats:
+    """From the axes of each joint to those of bind space, (J, 3, 3)."""
+    _, quaternions, _ = decompose(rig.bind_matrices)
+    return rotations.matrices_from_quaternions(quaternions)
+
+
+def _driver(driver: ShapeDriver, joints: list[int], parents: list[int], bind: Floats) -> dict[str, Any]:
     """A driver without poses."""
     rest, axes = [], []
     for joint, parent, axis in zip(joints, parents, driver.axes, strict=True):
@@ -77,3 +82,33 @@ def _driver(driver: ShapeDriver, joints: list[int], parents: list[int], bind: An
         "part": driver.part,
         "pose_targets": [],
     }
+
+
+def read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
+    """The inverse of `pose_drivers`: drivers by the names of shapes. What is none, or of other joints, is left out."""
+    skeleton, bind = bind_skeleton(rig), _bind_rotations(rig)
+    found = {}
+    for driver in content:
+        try:
+            joints, parents = tuple(driver["source_bones"]), tuple(driver["eval_space_bones"])
+            numbers = [-1 if name is None else skeleton.index(name) for name in parents]
+            above = [bind[number] if number >= 0 else np.eye(3) for number in numbers]
+            skeleton.indices(joints)
+            axes = _rows(driver["twist_axes"], above)
+            poses = {each["driven_name"]: _rows(each["target_rotations"], above) for each in driver["pose_targets"]}
+        except (KeyError, TypeError, ValueError, OverflowError):
+            continue
+        names_are_texts = all(isinstance(name, str) for name in (*joints, *filter(None, parents), *poses))
+        if names_are_texts and len(joints) == len(parents) > 0 and driver.get("part") in ("swing", "twist", "both"):
+            directions = tuple((float(x), float(y), float(z)) for x, y, z in axes)
+            for name, rows in poses.items():
+                found[name] = ShapeDriver(joints, parents, directions, driver["part"], rows)
+    return found
+
+
+def _rows(content: Any, above: list[Floats]) -> Floats:
+    """Vectors (n, 3) in bind space, from those in the axes of the joints above. Raises ValueError."""
+    rows = np.array(content, np.float64)
+    if rows.shape != (len(above), 3) or not np.isfinite(rows).all():
+        raise ValueError(f"vectors have shape {rows.shape}, expected ({len(above)}, 3)")
+    return np.stack([turn @ row for turn, row in zip(above, rows, strict=True)])
