@@ -34,6 +34,9 @@ MOVES = np.radians(20.0)
 COVERED = 0.5
 """A direction stands for others that are nearer to it than this cosine."""
 
+TOO_NEAR = 0.85
+"""The same of directions that are means."""
+
 RATE, MOST_FRAMES = 15.0, 100
 """How often an animation is looked at: so many times in a second, and at most."""
 
@@ -104,7 +107,7 @@ def draft(
             progress(number / len(groups))
         patch = Patch.around(surface, group)
         if patch is not None:
-            directions = _directions(surface, group, np.concatenate([swings[joint] for joint in group]))
+            directions = _directions(surface, group, [swings[joint] for joint in group])
             _draft_patch(found, patch, directions, skin, options)
     if progress is not None:
         progress(1.0)
@@ -153,18 +156,19 @@ def _swings(character: Character, joints: Sequence[int]) -> dict[int, Floats]:
     return {joint: found[:, number] for number, joint in enumerate(joints)}
 
 
-def _directions(surface: Surface, group: Sequence[int], swings: Floats) -> list[Floats]:
-    """Axes (3,) that joints bend about: those of animations, else that of the rest pose, both ways, else four."""
-    directions: list[Floats] = []
-    lengths = np.linalg.norm(swings, axis=1)
-    for number in np.argsort(-lengths, kind="stable"):
-        if lengths[number] < MOVES:
-            break
-        axis = swings[number] / lengths[number]
-        if all(axis @ other < COVERED for other in directions):
-            directions.append(axis)
-    if directions:
-        return directions
+def _directions(surface: Surface, group: Sequence[int], swings: Sequence[Floats]) -> list[tuple[list[Floats], float]]:
+    """The axes (3,) of each joint of a group in each direction, and how far animations bend them.
+
+    Directions are those of animations, else that of the rest pose, both ways, else four.
+    """
+    seeds, reaches = _seeds(np.concatenate(swings))
+    if seeds:
+        axes = [_means(own, np.stack(seeds)) for own in swings]
+        found = [
+            [_across(own[number], surface.bones[joint]) for own, joint in zip(axes, group, strict=True)]
+            for number in range(len(seeds))
+        ]
+        return list(zip(found, reaches, strict=True))
     bone = surface.bones[group[0]]
     above = surface.joints[group[0]] - surface.joints[surface.parents[group[0]]]
     axis = np.cross(above / max(float(np.linalg.norm(above)), 1e-300), bone)
@@ -173,7 +177,37 @@ def _directions(surface: Surface, group: Sequence[int], swings: Floats) -> list[
         axis = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)
     axis = axis / np.linalg.norm(axis)
     other = np.cross(bone, axis)
-    return [axis, -axis] if is_known else [axis, other, -axis, -other]
+    ways = [axis, -axis] if is_known else [axis, other, -axis, -other]
+    return [([_across(way, surface.bones[joint]) for joint in group], np.inf) for way in ways]
+
+
+def _seeds(swings: Floats) -> tuple[list[Floats], list[float]]:
+    """Axes of swings (F, 3), no two of them near each other, and their largest angles: the largest first."""
+    axes: list[Floats] = []
+    reaches: list[float] = []
+    lengths = np.linalg.norm(swings, axis=1)
+    for number in np.argsort(-lengths, kind="stable"):
+        if lengths[number] < MOVES:
+            break
+        axis = swings[number] / lengths[number]
+        if all(axis @ other < COVERED for other in axes):
+            axes.append(axis)
+            reaches.append(float(np.degrees(lengths[number])))
+    return axes, reaches
+
+
+def _means(swings: Floats, seeds: Floats) -> Floats:
+    """The mean axes (D, 3) of the swings (F, 3) that are nearest to each seed (D, 3), large ones counting for more."""
+    lengths = np.linalg.norm(swings, axis=1)
+    nearest = np.argmax(swings @ seeds.T, axis=1)
+    found = seeds.copy()
+    for number, seed in enumerate(seeds):
+        mine = (nearest == number) & (swings @ seed > COVERED * lengths) & (lengths > MOVES / 2)
+        mean = (lengths[mine, None] * swings[mine]).sum(axis=0)
+        if mine.any():
+            found[number] = mean / np.linalg.norm(mean)
+    alike = found @ found.T - 2 * np.eye(len(found))
+    return found if alike.max() < TOO_NEAR else seeds
 
 
 def _across(axis: Floats, bone: Floats) -> Floats:
@@ -194,17 +228,22 @@ def _pose(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degree
 
 
 def _draft_patch(
-    found: Correctives, patch: Patch, directions: Sequence[Floats], skin: Skin, options: BlendOptions
+    found: Correctives,
+    patch: Patch,
+    directions: Sequence[tuple[list[Floats], float]],
+    skin: Skin,
+    options: BlendOptions,
 ) -> None:
     """Add the correctives of all poses of a patch."""
     surface, group = patch.surface, patch.joints
     factors = HINGE if surface.is_hinge(group[0]) else BALL
     rest = np.asarray(skin.rest_positions, np.float64)
     vertices = np.flatnonzero(patch.free[surface.numbers]).astype(np.int32)
-    for way, direction in enumerate(directions):
-        axes = [_across(direction, surface.bones[joint]) for joint in group]
+    angles = ANGLES_OF_TRUNK if surface.is_trunk(group[0]) else ANGLES
+    for way, (axes, reach) in enumerate(directions):
         begin = rest
-        for degrees in ANGLES_OF_TRUNK if surface.is_trunk(group[0]) else ANGLES:
+        # In other directions than the first, as far as animations go.
+        for degrees in angles[: 1 + sum(angle < reach for angle in angles)] if way else angles:
             matrices = _pose(surface, group, axes, degrees)
             start = np.asarray(skin.deform(matrices, rest_positions=begin.astype(skin.dtype), **options), np.float64)
             posed = np.asarray(skin.deform(matrices, **options), np.float64)
