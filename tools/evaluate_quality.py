@@ -137,9 +137,9 @@ def crossing_report(scenes: Sequence[dict[str, Any]]) -> Iterator[str]:
     """What crosses itself in each scene, by each method."""
     yield wrapped(
         "The table has the share of the surface that crosses another part of it and does not at rest, in the worst pose"
-        " of each scene; the first two columns are of the knee that is bent by 125°. Where a limb is folded, as there and"
-        " in the fist, its parts run into each other by every method. A limb that is wrung like a candy wrapper crosses"
-        " itself, too, unless its twist is spread."
+        " of each scene; the first two columns are of the knee that is bent by 125°. Where a limb is folded, as there"
+        " and in the fist, its parts run into each other by every method. A limb that is wrung like a candy wrapper"
+        " crosses itself, too, unless its twist is spread."
     )
     knee = next(scene for scene in scenes if scene["name"] == "bent knee")
     others = [scene for scene in scenes if scene is not knee]

@@ -104,10 +104,15 @@ class BlendOptions(MethodOptions, total=False):
     twists: ArrayLike | None
 
 
-class ShapedOptions(BlendOptions, total=False):
-    """A method, and the shapes that are added to the rest pose before it."""
+class CorrectedOptions(BlendOptions, total=False):
+    """A method, and shapes that the pose drives."""
 
     correctives: PosedShapes | None
+
+
+class ShapedOptions(CorrectedOptions, total=False):
+    """A method, and the shapes that are added to the rest pose before it."""
+
     shapes: Any  # sbs.correctives.Shapes or None
     shape_weights: ArrayLike | None
 

@@ -272,3 +272,20 @@ def test_muscles(browser: Any) -> None:
         page.close()
         window.stop()
         thread.join()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
+def test_correctives() -> None:
+    """The last of the methods is there once more, with the shapes, and the command has them."""
+    from sbs.view import Window
+
+    woman = sbs.samples.load("woman")
+    correctives = sbs.correctives.Correctives(woman.skeleton)
+    window = Window(woman, ("LBS", "SBS"), correctives=correctives, correctives_from="knee.json", port=18181)
+    try:
+        assert list(window._methods) == ["LBS", "SBS", "corrected"]
+        assert window._methods["corrected"].options == {"method": "spherical", "correctives": correctives}
+        command = shlex.split(window.command(np.array([0, 0, 1]), np.array([0, 1, 0])))
+        assert command[command.index("--correctives") + 1] == "knee.json"
+    finally:
+        window.stop()

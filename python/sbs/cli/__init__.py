@@ -9,6 +9,7 @@ from .. import __version__
 from .bench import bench
 from .compare import compare
 from .convert import convert
+from .correctives import correctives
 from .curvature import bend_curvature
 from .deform import deform
 from .demo import demo
@@ -31,7 +32,7 @@ def main() -> None:
 
 
 for command in (
-    info, convert, deform, compare, quality, weights, linear, muscles, subdivide, bend_curvature, view, samples, demo,
-    bench, formats,
+    info, convert, deform, compare, quality, weights, linear, muscles, correctives, subdivide, bend_curvature, view,
+    samples, demo, bench, formats,
 ):  # fmt: skip
     main.add_command(command)

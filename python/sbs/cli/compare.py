@@ -21,7 +21,7 @@ from ..poses import descendants, vertices_around
 from ..rigging.triangle_mesh import diagonal
 from ..support.files import replacing
 from .blended_bones import BONES_BLENDING
-from .how_to_deform import CENTER, CENTERS_CACHE, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
+from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, known_joints, output_option
 from .pictures import PictureOptions, picture_options, refuse_picture_options
 from .posing import POSE, PoseOptions
@@ -39,7 +39,7 @@ ZOOM = 0.06
 @CHARACTER
 @MESHES
 @POSE
-@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, MUSCLES, *BONES_BLENDING)
+@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, MUSCLES, CORRECTIVES, *BONES_BLENDING)
 @picture_options(width=1280, samples=16)
 @STRICT
 @output_option(".png", text="The picture to write, a PNG.")
@@ -56,7 +56,8 @@ def compare(
 
     The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
     and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
-    where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them.
+    where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them, and
+    with --correctives with these shapes.
     """
     if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
@@ -128,7 +129,7 @@ def draw(
 def deformed(
     character: Character, how: HowToDeform, matrices: NDArray[np.float64], rest: NDArray[np.floating[Any]] | None
 ) -> dict[str, NDArray[np.floating[Any]]]:
-    """The mesh by each method, and by SBS with muscles and by bones blending if they are asked for."""
+    """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
     skin, muscles = how.skin(character), how.muscles(character)
     shapes = {}
     for method, heading in HEADINGS.items():
@@ -138,6 +139,10 @@ def deformed(
         covered = np.array(shapes[HEADINGS["spherical"]])
         muscles.apply(covered, matrices)
         shapes["SBS with muscles"] = covered
+    correctives = how.correctives(character, skin, how.options)
+    if correctives is not None:
+        options = how.options
+        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, correctives=correctives, **options)
     if how.blended_bones is not None:
         blending = how.blended_bones.blend(character)
         shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)

@@ -187,6 +187,8 @@ def deform(
         raise click.UsageError(f"{frames.option} needs --animation")
     if frames.scheduler is not None and how.muscles_from is not None:
         raise click.UsageError("--scheduler deforms without --muscles")
+    if frames.scheduler is not None and how.correctives_from is not None:
+        raise click.UsageError("--scheduler deforms without --correctives")
     sequence = "#" in output.name
     if sequence:
         check_sequence(output, frames)
@@ -282,7 +284,7 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
         for piece in pieces:
             assert piece.animation is not None  # frames need one
             bound, numbers = piece.bound, frames.numbers(piece.animation)
-            job = Job(piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.options, piece.shapes)
+            job = Job(piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes)
             paths.append(piece.path)
             refuse_twice(paths)
             if frames.scheduler is not None:
@@ -339,7 +341,7 @@ def in_words(job: Job) -> str:
 
 def write_pose(piece: Piece, output: Path, writer: Format, matrices: NDArray[np.float64], time: float) -> None:
     """Deform a mesh and write it, with its normals and texture coordinates where the format has any."""
-    skin, mesh, options, normals = piece.bound.skin, piece.bound.character.mesh, piece.bound.options, None
+    skin, mesh, options, normals = piece.bound.skin, piece.bound.character.mesh, piece.bound.shaped, None
     rest = piece.shapes.rest_positions(time) if piece.shapes.shapes else None
     if skin.has_normals:
         positions, normals = skin.deform(matrices, rest_positions=rest, normals=True, **options)
@@ -349,7 +351,7 @@ def write_pose(piece: Piece, output: Path, writer: Format, matrices: NDArray[np.
         piece.bound.muscles.apply(positions, matrices, normals=normals)
     tangents = None
     if mesh.tangents is not None and normals is not None:
-        tangents = deformed_tangents(skin, mesh.tangents, matrices, normals, **options)
+        tangents = deformed_tangents(skin, mesh.tangents, matrices, normals, **piece.bound.options)
     check_finite(positions, "position")
     if normals is not None:
         check_finite(normals, "normal")

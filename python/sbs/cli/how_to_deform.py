@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from .. import muscles
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
+from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..muscles import Muscle, MuscleCover
-from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, Method, Rotation, method_name
+from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, CorrectedOptions, Method, Rotation, method_name
 from ..rigging.blending import BlendingProfile
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
@@ -24,12 +25,14 @@ from .blended_bones import BONES_BLENDING, ChosenBones, Ends
 from .gathered import Decorator, gathered
 from .numbers import read_npy
 from .options import MethodChoice, given, has_option, known_joints, refuse_beside, refuse_without
+from .progress import progress_bar
 from .streams import InputFile
 
 __all__ = [
     "BONES_BLENDING",
     "CENTER",
     "CENTERS_CACHE",
+    "CORRECTIVES",
     "METHOD",
     "MUSCLES",
     "ROTATION",
@@ -79,12 +82,16 @@ def parse_amount(
         raise click.BadParameter(f"{text!r} is no NPY file of numbers: {error}", context, parameter) from error
 
 
-class _MuscleFile(InputFile):
-    """A file that is there, or the word ``fit``."""
+class _FileOr(InputFile):
+    """A file that is there, or a word for what needs none."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Its path, or the word."""
-        return value if value == "fit" else super().convert(value, param, ctx)
+        return value if value == self._word else super().convert(value, param, ctx)
 
 
 _ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
@@ -129,10 +136,18 @@ TWIST = twist_option(
 MUSCLES = click.option(
     "--muscles",
     "muscles_from",
-    type=_MuscleFile(),
+    type=_FileOr("fit"),
     metavar="FILE|fit",
     help="Muscles that deformed skin covers: of a JSON file, as `sbs muscles -o` writes it; with fit those of a human"
     " body, by the names of joints.",
+)
+CORRECTIVES = click.option(
+    "--correctives",
+    "correctives_from",
+    type=_FileOr("draft"),
+    metavar="FILE|draft",
+    help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft those that relax the"
+    " skin around hinges, which takes some seconds.",
 )
 
 
@@ -148,12 +163,20 @@ class BoundCharacter:
         For `Skin.deform`.
     muscles : MuscleCover or None
         What the deformed skin covers.
+    correctives : Correctives or None
+        Shapes that the pose drives.
     """
 
     character: Character
     skin: Skin
     options: BlendOptions
     muscles: MuscleCover | None
+    correctives: Correctives | None = None
+
+    @property
+    def shaped(self) -> CorrectedOptions:
+        """The options with the correctives."""
+        return {**self.options, "correctives": self.correctives}
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +198,7 @@ class HowToDeform:
     base: Method | None = None
     twist: tuple[str, ...] | None = None
     muscles_from: Path | Literal["fit"] | None = None
+    correctives_from: Path | Literal["draft"] | None = None
     bones: tuple[str, ...] = ()
     t_min: Ends = ()
     t_max: Ends = ()
@@ -193,6 +217,12 @@ class HowToDeform:
             refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "fit_zones", "profile")
         elif has_option("method"):  # else bones blending is compared with the methods
             refuse_beside("--bones-blending", *_METHOD_OPTIONS)
+        if self.correctives_from is not None:
+            if self.bones and has_option("method"):
+                raise click.UsageError("--bones-blending deforms without --correctives")
+            if isinstance(self.correctives_from, Path):
+                for option in given(["meshes"]):
+                    raise click.UsageError(f"--correctives of a file are those of all meshes, without {option}")
         if self.fit_zones:
             refuse_beside("--fit-zones", "zone_scale")
         if self.centers_cache is not None and self.center != "optimized":
@@ -233,6 +263,27 @@ class HowToDeform:
         """
         return _cover(character, self._muscles(character))
 
+    def correctives(self, character: Character, skin: Skin, options: BlendOptions) -> Correctives | None:
+        """The shapes that the pose drives; None if none were asked for. With a bar, if they are drafted.
+
+        Parameters
+        ----------
+        character : Character
+        skin : Skin
+        options : BlendOptions
+            What drafts are made for.
+
+        Raises
+        ------
+        click.BadParameter
+            If the file is damaged or of another character, or one of its poses has no shape.
+        """
+        if self.correctives_from is None:
+            return None
+        if self.correctives_from != "draft":
+            return read_correctives(self.correctives_from, character, solved=True)
+        return drafted(character, None, skin, options)
+
     def bind(self, character: Character) -> BoundCharacter:
         """The character, ready to be deformed.
 
@@ -241,20 +292,28 @@ class HowToDeform:
         Raises
         ------
         click.BadParameter
-            As `skin`, `muscles` and `ChosenBones.blend`.
+            As `skin`, `muscles`, `correctives` and `ChosenBones.blend`.
         """
         twist = self._twist(character)
-        return self._bind(character, twist, self._muscles(character), self._amount(character, twist))
+        bound = self._bind(character, twist, self._muscles(character), self._amount(character, twist))
+        return replace(bound, correctives=self.correctives(character, bound.skin, bound.options))
 
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
-        """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole."""
+        """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole.
+
+        Correctives are those of the whole, too.
+        """
+        shapes = None if self.correctives_from is None else self.bind(character).correctives
         twist, placed = self._twist(character), self._muscles(character)
         whole, first = self._amount(character, twist), 0
         for part in character.parts:
             end, amount = first + len(part.mesh.positions), whole
             if isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
                 amount = amount[first:end]
-            yield self._bind(part, twist, placed, amount)
+            bound = self._bind(part, twist, placed, amount)
+            if shapes is not None:
+                bound = replace(bound, correctives=part_of(shapes, first, end))
+            yield bound
             first = end
 
     def _bind(
@@ -311,6 +370,55 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
         raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
+def read_correctives(path: Path, character: Character, *, solved: bool = False) -> Correctives:
+    """Correctives of a file for all meshes of a character.
+
+    Raises
+    ------
+    click.BadParameter
+        If the file is damaged or of another character, or one is to be solved and is not.
+    """
+    try:
+        found = read(path, character.skeleton)
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter(str(error.args[0]), param_hint="--correctives") from error
+    count = len(character.mesh.positions)
+    for each in found:
+        if solved and each.shape is None:
+            message = f"{each.name!r} is not solved: `sbs correctives solve` does it"
+            raise click.BadParameter(message, param_hint="--correctives")
+        if each.shape is not None and each.shape.vertices.max(initial=-1) >= count:
+            message = f"{each.name!r} has a vertex {each.shape.vertices.max()}, and the character has {count} vertices"
+            raise click.BadParameter(message, param_hint="--correctives")
+    return found
+
+
+def drafted(character: Character, joints: Sequence[int] | None, skin: Skin, options: BlendOptions) -> Correctives:
+    """Correctives that are drafted, with a bar."""
+    with progress_bar() as progress:
+        task = progress.add_task("drafting", total=1.0)
+        return draft(
+            character,
+            joints,
+            skin=skin,
+            progress=lambda done: progress.update(task, completed=done),
+            **options,
+        )
+
+
+def part_of(correctives: Correctives, first: int, end: int) -> Correctives:
+    """The shapes of some successive vertices, for a mesh of these alone."""
+    found = Correctives(correctives.skeleton)
+    for each in correctives:
+        shape = each.shape
+        if shape is not None:
+            kept = (shape.vertices >= first) & (shape.vertices < end)
+            normals = None if shape.normal_deltas is None else shape.normal_deltas[kept]
+            shape = Shape(shape.vertices[kept] - np.int32(first), shape.deltas[kept], normals)
+        found.insert(Corrective(each.name, each.driver, each.coordinates, None, shape))
+    return found
+
+
 def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
     """What spreads the twists of the limbs of these joints, or of all that are found.
 
@@ -329,7 +437,8 @@ def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
     return twist
 
 
-EVERY_OPTION = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, ACROSS, BASE, TWIST, MUSCLES, *BONES_BLENDING)
+METHOD_CHOICE = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, ACROSS, BASE, TWIST)
+EVERY_OPTION = (*METHOD_CHOICE, MUSCLES, CORRECTIVES, *BONES_BLENDING)
 
 
 def how_to_deform(*options: Decorator) -> Decorator:

@@ -19,13 +19,13 @@ from ..picture.extra import load as load_extra
 from ..picture.extra import load_mitsuba
 from ..poses import vertices_around
 from ..quality import COLUMNS, MeasuredMotion, Report, chosen, clip, evaluate, made_poses, panel
-from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod
+from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected, without_amount
 from ..quality.plot import plot
 from ..support.files import replacing
 from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled
-from .how_to_deform import MUSCLES, HowToDeform, find_twist, how_to_deform
+from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
 from .options import (
     CHARACTER,
     JSON,
@@ -99,7 +99,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 @click.option(
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
-@how_to_deform(MUSCLES)
+@how_to_deform(MUSCLES, CORRECTIVES)
 @click.option(
     "--frames",
     type=click.IntRange(1, 100_000),
@@ -148,7 +148,7 @@ def quality(
 
     Volume, areas, lengths and thickness are shown as shares of the rest pose, tears as second differences across edges,
     pops in per cent of the mesh's size. docs/quality.md explains them. With --muscles one more method is `muscles`: SBS
-    whose skin covers them.
+    whose skin covers them. With --correctives one more is `corrected`: the last of the methods with these shapes.
     """
     if output is None:
         refuse_picture_options("--output")
@@ -159,6 +159,10 @@ def quality(
         if not any(isinstance(method, TwistMethod) for method in methods.values()):
             raise click.UsageError("--twist needs a method that spreads twists")
         find_twist(character, limbs)
+    if how.correctives_from is not None:
+        last = next(reversed(methods.values()))
+        correctives = how.correctives(character, *without_amount(last, character))
+        methods = {**methods, "corrected": corrected(last, correctives)}
     cover = how.muscles(character)
     if cover is not None:
         methods = {**methods, "muscles": MuscleMethod.spherical(cover)}

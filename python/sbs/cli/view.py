@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from ..characters.loading import load
-from ..quality.methods import METHODS, method_key
-from .how_to_deform import MUSCLES, HowToDeform, how_to_deform
+from ..quality.methods import METHODS, method_key, without_amount
+from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, MethodChoice
 from .terminal import say
 
@@ -23,9 +23,10 @@ from .terminal import say
     "methods",
     type=MethodChoice(METHODS, method_key),
     multiple=True,
-    help="A method; up to three, side by side, of which --muscles is one.  [default: LBS, SBS, DQS]",
+    help="A method; up to three, side by side, of which --muscles and --correctives are one each.  [default: LBS, SBS,"
+    " DQS; with --correctives LBS, half twist]",
 )
-@how_to_deform(MUSCLES)
+@how_to_deform(MUSCLES, CORRECTIVES)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Who can reach it: 0.0.0.0 is everybody.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Or the next free one.")
 @click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
@@ -44,21 +45,35 @@ def view(
 
     Joints are turned by sliders or a gizmo, and animations are played. Colors show the weights of a joint, or the areas
     that are lost and won; dots show rotation centers. With --muscles, SBS with muscles takes the place of DQS, and the
-    muscles are shown, too. Ctrl-C ends it.
+    muscles are shown, too. With --correctives the last of the methods is there once more, with these shapes. Ctrl-C
+    ends it.
     """
     from ..view import Window
 
-    names = methods or (("LBS", "SBS", "DQS") if how.muscles_from is None else ("LBS", "SBS"))
-    if len(names) + (how.muscles_from is not None) > 3 or len(set(names)) < len(names):
-        beside = "" if how.muscles_from is None else ", with that of --muscles"
+    asked = {"--muscles": how.muscles_from, "--correctives": how.correctives_from}
+    made = tuple(option for option, source in asked.items() if source is not None)
+    by_default = {
+        (): ("LBS", "SBS", "DQS"),
+        ("--muscles",): ("LBS", "SBS"),
+        ("--correctives",): ("LBS", "half twist"),
+        ("--muscles", "--correctives"): ("half twist",),
+    }
+    names = methods or by_default[made]
+    if len(names) + len(made) > 3 or len(set(names)) < len(names):
+        beside = f", with that of {' and '.join(made)}" if made else ""
         raise click.BadParameter(f"up to three different ones are shown{beside}", param_hint="--method")
     character = load(file, strict=strict, mesh=meshes or None)
+    correctives = None
+    if how.correctives_from is not None:
+        correctives = how.correctives(character, *without_amount(METHODS[names[-1]], character))
     window = Window(
         character,
         names,
         file=file,
         cover=how.muscles(character),
         cover_from=how.muscles_from or "fit",
+        correctives=correctives,
+        correctives_from=how.correctives_from or "draft",
         host=host,
         port=port,
         told=say,

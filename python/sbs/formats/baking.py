@@ -11,7 +11,7 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import BlendOptions
+from ..options import CorrectedOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
 from ..rigging.triangle_mesh import MeshPart
@@ -49,7 +49,7 @@ def deformed(
     times: NDArray[np.float64],
     numbers: range,
     normals: bool,
-    options: BlendOptions,
+    options: CorrectedOptions,
     out: Rows | None = None,
     threads: int | None = None,
     shapes: ShapeMotion | None = None,
@@ -88,7 +88,7 @@ def _deformed_shapes(
     matrices: NDArray[np.float64],
     times: NDArray[np.float64],
     normals: bool,
-    options: BlendOptions,
+    options: CorrectedOptions,
     out: Rows | None,
     threads: int | None,
     shapes: ShapeMotion,
@@ -140,7 +140,7 @@ def bake(
     shapes: ShapeMotion | None = None,
     muscles: Cover | None = None,
     progress: Callable[[int], object] | None = None,
-    **options: Unpack[BlendOptions],
+    **options: Unpack[CorrectedOptions],
 ) -> None:
     """Write frames of an animation as a cache of positions, a few at a time.
 

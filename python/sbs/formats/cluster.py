@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .._core import version as installed
-from ..options import BlendOptions
+from ..options import CorrectedOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
 from ..skinning.skin import Skin
@@ -46,7 +46,7 @@ class Job:
     numbers : range
         The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all.
     fps : float
-    options : BlendOptions
+    options : CorrectedOptions
         As `Skin.deform_many` takes them.
     shapes : ShapeMotion, optional
         Blend shapes of the mesh, from `Character.shape_motion`.
@@ -57,7 +57,7 @@ class Job:
     animation: Animation
     numbers: range
     fps: float = 24.0
-    options: BlendOptions = field(default_factory=BlendOptions)
+    options: CorrectedOptions = field(default_factory=CorrectedOptions)
     shapes: ShapeMotion | None = None
 
     @functools.cached_property
@@ -81,7 +81,7 @@ class _Work:
     animation: Animation
     cache: type[RawCache]
     frames: Frames
-    options: BlendOptions
+    options: CorrectedOptions
     shapes: ShapeMotion | None
     place: Place
 

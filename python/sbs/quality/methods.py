@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, Unpack
+from typing import Any, Literal, Protocol, Unpack, cast
 
 from numpy.typing import ArrayLike
 
 from ..characters.character import Character
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..muscles import MuscleCover
-from ..options import SHORT_NAMES, VARIANTS, AnyFloats, DeformOptions
+from ..options import SHORT_NAMES, VARIANTS, AnyFloats, BlendOptions, DeformOptions, PosedShapes
+from ..skinning.skin import Skin
 from ..support.names import known_name
 
 
@@ -107,6 +108,22 @@ class Blended:
         """Positions (F, V, 3) of several poses."""
         options["amount"] = self.amount
         return self.whole.deform_many(skinning_matrices, **options)
+
+
+def without_amount(method: NamedMethod, character: Character) -> tuple[Skin, BlendOptions]:
+    """The skin that a method deforms, and all options of it, also the amount that the method has of its own."""
+    skin, options = method.skin(character), cast("BlendOptions", {**method.options})
+    if isinstance(skin, Blended):
+        options["amount"] = skin.amount
+        skin = skin.whole
+    assert isinstance(skin, Skin)  # of the methods of the package
+    return skin, options
+
+
+def corrected(method: NamedMethod, correctives: PosedShapes | None) -> NamedMethod:
+    """A method with shapes that the pose drives."""
+    options: DeformOptions = {**method.options, "correctives": correctives}
+    return replace(method, label=f"{method.label}, with correctives", options=options)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..characters.character import Character
+from ..correctives import Correctives
 from ..muscles import MuscleCover
-from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, chosen
+from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, chosen, corrected
 from ..rigging.content import unique_names
 from ..support.extras import load
 from .posing import Posing
@@ -48,6 +49,10 @@ class Window:
         Muscles: then one more method is SBS with them.
     cover_from : str or Path
         Where the muscles are from, for the command: a file, or ``"fit"``.
+    correctives : Correctives, optional
+        Shapes that the pose drives: then one more method is the last of the methods with them.
+    correctives_from : str or Path
+        Where they are from, for the command: a file, or ``"draft"``.
     host, port
         Where the page is served; port 0 is any that is free.
     told : callable, optional
@@ -71,18 +76,23 @@ class Window:
         file: Path | None = None,
         cover: MuscleCover | None = None,
         cover_from: str | Path = "fit",
+        correctives: Correctives | None = None,
+        correctives_from: str | Path = "draft",
         host: str = "127.0.0.1",
         port: int = 8080,
         told: Callable[[str], object] | None = None,
     ) -> None:
         self._methods: dict[str, NamedMethod] = chosen(list(methods)) if methods else {}
         names = list(methods)
+        if correctives is not None and self._methods:
+            self._methods["corrected"] = corrected(next(reversed(self._methods.values())), correctives)
+            names.append("corrected")
         if cover is not None:
             self._methods["muscles"] = MuscleMethod.spherical(cover)
             names.append("muscles")
         if not 1 <= len(names) <= 3 or len(self._methods) != len(names):
             raise ValueError(f"one to three different methods are shown, not {', '.join(names) or 'none'}")
-        self._cover_from = cover_from
+        self._cover_from, self._correctives_from = cover_from, correctives_from
         viser = load("viser", "viser", "pages in the browser")
         from .gate import Gate  # which needs what viser needs
 
@@ -281,6 +291,8 @@ class Window:
                 options["--twist"] = "auto"
             if isinstance(method, MuscleMethod):
                 options["--muscles"] = str(self._cover_from)
+            if "correctives" in method.options:
+                options["--correctives"] = str(self._correctives_from)
         for option, value in options.items():
             words += [option, value]
         for option, direction in (("--view", view), ("--up", up)):

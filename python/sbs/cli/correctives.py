@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""``sbs correctives``: draft, list, solve, mirror and prune shapes that poses drive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import correctives as shaping
+from ..characters.loading import load
+from ..correctives import Correctives
+from ..correctives.solving import After
+from ..rigging.triangle_mesh import diagonal
+from .completion import complete_joints
+from .errors import Refusal
+from .how_to_deform import (
+    METHOD_CHOICE,
+    MUSCLES,
+    BoundCharacter,
+    HowToDeform,
+    drafted,
+    how_to_deform,
+    read_correctives,
+)
+from .options import CHARACTER, JSON, STRICT, known_joints, output_option
+from .streams import InputFile
+from .tables import print_table
+from .terminal import say
+
+SHAPES = click.argument("shapes", type=InputFile())
+OUTPUT = output_option(".json", required=True, text="Where to write them: a JSON file, and an NPZ file beside it.")
+
+
+@click.group(name="correctives")
+def correctives() -> None:
+    """Shapes that poses drive, for characters whose joints look wrong when they are bent.
+
+    A file of them is a JSON file with the poses, and an NPZ file beside it with shapes and targets. Options that choose
+    a method say what they are made for; with the same options `sbs deform --correctives` shows them.
+    """
+
+
+@correctives.command(name="draft")
+@CHARACTER
+@click.option(
+    "--joint",
+    "joints",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_joints,
+    help="A joint; may be given several times.  [default: all hinges: elbows, knees, fingers, toes]",
+)
+@how_to_deform(*METHOD_CHOICE)
+@STRICT
+@OUTPUT
+def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, output: Path) -> None:
+    """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them."""
+    character = load(file, strict=strict)
+    bound = how.bind(character)
+    chosen = known_joints(character, joints) if joints else None
+    found = drafted(character, chosen, bound.skin, bound.options)
+    if not len(found):
+        raise Refusal("no hinge was found: name the joints")
+    write(output, found)
+
+
+@correctives.command(name="list")
+@CHARACTER
+@SHAPES
+@STRICT
+@JSON
+def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
+    """List the correctives of SHAPES, for the character in FILE.
+
+    Their joints, what of the rotations drives them (swing, twist or both), by how many degrees the first joint is
+    turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
+    """
+    character = load(file, strict=strict)
+    found = read_correctives(shapes, character)
+    size = diagonal(character.mesh.positions) or 1.0
+    rows: list[dict[str, Any]] = []
+    for each in found:
+        deltas = np.zeros((0, 3)) if each.shape is None else np.asarray(each.shape.deltas, np.float64)
+        rows.append(
+            {
+                "name": each.name,
+                "joints": list(each.driver.joints),
+                "part": each.driver.part,
+                "degrees": round(float(np.degrees(np.linalg.norm(each.coordinates[0]))), 3),
+                "solved": each.shape is not None,
+                "vertices": len(deltas),
+                "largest": float(f"{np.linalg.norm(deltas, axis=1).max(initial=0) / size:.6g}"),
+                "target": each.target is not None,
+            }
+        )
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    print_table(
+        ("name", "joints", "part", "degrees", "vertices", "largest delta", "target"),
+        [
+            (
+                row["name"],
+                ", ".join(row["joints"]),
+                row["part"],
+                f"{row['degrees']:.0f}",
+                str(row["vertices"]) if row["solved"] else "not solved",
+                f"{row['largest']:.3%}" if row["solved"] else "",
+                "kept" if row["target"] else "none",
+            )
+            for row in rows
+        ],
+        left=3,
+    )
+
+
+@correctives.command(name="solve")
+@CHARACTER
+@SHAPES
+@how_to_deform(*METHOD_CHOICE, MUSCLES)
+@STRICT
+@OUTPUT
+def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path) -> None:
+    """Solve the correctives of SHAPES anew, for other weights or another method, so that targets are met.
+
+    The table has how far vertices are from the target then, as a share of the mesh's diagonal, and how many no shape
+    brings there.
+    """
+    character = load(file, strict=strict)
+    found = read_correctives(shapes, character)
+    bound = how.bind(character)
+    solutions = found.solve(bound.skin, triangles=triangles_for_normals(bound), after=after(bound), **bound.options)
+    if not solutions:
+        raise Refusal(f"{shapes}: no corrective has a target")
+    print_table(
+        ("name", "vertices", "error", "unreached"),
+        [
+            (name, str(len(solution.vertices)), f"{solution.error:.2e}", str(len(solution.unreached)))
+            for name, solution in solutions.items()
+        ],
+    )
+    write(output, found)
+
+
+@correctives.command(name="mirror")
+@CHARACTER
+@SHAPES
+@click.option("--name", "names", metavar="NAME", multiple=True, help="One of them; repeatable.  [default: of one side]")
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(["positive", "negative"]),
+    default="positive",
+    show_default=True,
+    help="Without --name: the side of the mirror that they are on.",
+)
+@click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", show_default=True, help="Across the mirror.")
+@click.option("--position", type=float, default=0.0, show_default=True, help="Of the mirror, along that axis.")
+@how_to_deform(*METHOD_CHOICE, MUSCLES)
+@STRICT
+@OUTPUT
+def mirror(
+    file: Path,
+    shapes: Path,
+    names: tuple[str, ...],
+    source: Literal["positive", "negative"],
+    axis: Literal["x", "y", "z"],
+    position: float,
+    how: HowToDeform,
+    strict: bool,
+    output: Path,
+) -> None:
+    """Add the mirror images of correctives of SHAPES, in place of those of the other side."""
+    character = load(file, strict=strict)
+    found = read_correctives(shapes, character, solved=True)
+    bound = how.bind(character)
+    try:
+        made = shaping.mirror(
+            found,
+            bound.skin,
+            character.mesh.triangles,
+            names or None,
+            source=source,
+            axis=axis,
+            position=position,
+            after=after(bound),
+            **bound.options,
+        )
+    except KeyError as error:
+        raise click.BadParameter(str(error.args[0]), param_hint="--name") from error
+    if not made:
+        raise Refusal(f"no corrective is on the {source} side of {axis}")
+    say("mirrored: " + ", ".join(each.name for each in made))
+    write(output, found)
+
+
+@correctives.command(name="prune")
+@CHARACTER
+@SHAPES
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0),
+    default=1e-4,
+    show_default=True,
+    help="Deltas up to this share of the mesh's diagonal are dropped.",
+)
+@STRICT
+@OUTPUT
+def prune(file: Path, shapes: Path, tolerance: float, strict: bool, output: Path) -> None:
+    """Drop small deltas of the correctives of SHAPES, so that they cost less."""
+    character = load(file, strict=strict)
+    found = read_correctives(shapes, character)
+    before = delta_count(found)
+    found.prune(tolerance, character.skin)
+    say(f"{delta_count(found)} of {before} deltas are left")
+    write(output, found)
+
+
+def delta_count(found: Correctives) -> int:
+    """How many deltas all shapes have."""
+    return sum(0 if each.shape is None else len(each.shape.vertices) for each in found)
+
+
+def triangles_for_normals(bound: BoundCharacter) -> NDArray[np.int32] | None:
+    """The triangles of the mesh, if its normals are to be changed, too."""
+    return bound.character.mesh.triangles if bound.skin.has_normals else None
+
+
+def after(bound: BoundCharacter) -> After | None:
+    """What is done to the deformed mesh: the muscles, if any, that it covers."""
+    cover = bound.muscles
+    if cover is None:
+        return None
+
+    def covered(positions: NDArray[np.floating[Any]], matrices: NDArray[np.float64]) -> NDArray[np.floating[Any]]:
+        cover.apply(positions, matrices)
+        return positions
+
+    return covered
+
+
+def write(output: Path, found: Correctives) -> None:
+    """Write them and say so."""
+    shaping.write(output, found)
+    say(f"{output}: {len(found)} correctives, {delta_count(found)} deltas")
