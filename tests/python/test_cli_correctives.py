@@ -18,6 +18,7 @@ from sbs.correctives import Correctives
 from sbs.quality.methods import METHODS, corrected, without_amount
 
 Knee = tuple[Path, Path, sbs.Character, Correctives, NDArray[np.float64]]
+DATA = Path(__file__).parents[1] / "data"
 KNEE = ("--joint", "LeftLeg", "--rotate", "x:-90")
 
 
@@ -183,4 +184,7 @@ def test_what_is_refused(knee: Knee, tmp_path: Path) -> None:
         "correctives", "mirror", path, shapes, "--from", "negative", "-o", tmp_path / "x.json"
     )
     hand = path.with_name("hand.glb")
-    assert "LeftLeg" in refuse("correctives", "list", hand, shapes)
+    assert "Invalid value for SHAPES: no joint is named 'LeftLeg'" in refuse("correctives", "list", hand, shapes)
+    assert "--correctives: no hinge was found" in refuse(
+        "deform", DATA / "arm.glb", "--correctives", "draft", "-o", tmp_path / "x.npy"
+    )

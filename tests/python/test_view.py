@@ -280,11 +280,24 @@ def test_correctives() -> None:
     from sbs.view import Window
 
     woman = sbs.samples.load("woman")
+    pose, knee = posing.Posing(woman), woman.skeleton.index("LeftLeg")
+    pose.turns[knee] = [-90, 0, 0]
+    matrices = pose.matrices()
+    sculpted = np.array(woman.skin.deform(matrices))
+    sculpted[woman.mesh.joint_indices[:, 0] == knee] += np.array([0, 0, 0.1], np.float32)
     correctives = sbs.correctives.Correctives(woman.skeleton)
+    correctives.add(matrices, sculpted, joints=["LeftLeg"])
+    correctives.solve(woman.skin)
     window = Window(woman, ("LBS", "SBS"), correctives=correctives, correctives_from="knee.json", port=18181)
     try:
         assert list(window._methods) == ["LBS", "SBS", "corrected"]
         assert window._methods["corrected"].options == {"method": "spherical", "correctives": correctives}
+        window.posing.turns[knee] = [-90, 0, 0]
+        window.update()
+        _, plain, corrected = (figure.positions for figure in window._figures)
+        np.testing.assert_array_equal(plain, woman.skin.deform(matrices))
+        np.testing.assert_array_equal(corrected, woman.skin.deform(matrices, correctives=correctives))
+        assert np.abs(corrected - plain).max() > 0.09
         command = shlex.split(window.command(np.array([0, 0, 1]), np.array([0, 1, 0])))
         assert command[command.index("--correctives") + 1] == "knee.json"
     finally:

@@ -81,7 +81,7 @@ def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
     turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
     """
     character = load(file, strict=strict)
-    found = read_correctives(shapes, character)
+    found = read_correctives(shapes, character, named="SHAPES")
     size = diagonal(character.mesh.positions) or 1.0
     rows: list[dict[str, Any]] = []
     for each in found:
@@ -132,7 +132,7 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
     brings there.
     """
     character = load(file, strict=strict)
-    found = read_correctives(shapes, character)
+    found = read_correctives(shapes, character, named="SHAPES")
     bound = how.bind(character)
     solutions = found.solve(bound.skin, triangles=triangles_for_normals(bound), after=after(bound), **bound.options)
     if not solutions:
@@ -177,7 +177,7 @@ def mirror(
 ) -> None:
     """Add the mirror images of correctives of SHAPES, in place of those of the other side."""
     character = load(file, strict=strict)
-    found = read_correctives(shapes, character, solved=True)
+    found = read_correctives(shapes, character, solved=True, named="SHAPES")
     bound = how.bind(character)
     try:
         made = shaping.mirror(
@@ -214,7 +214,7 @@ def mirror(
 def prune(file: Path, shapes: Path, tolerance: float, strict: bool, output: Path) -> None:
     """Drop small deltas of the correctives of SHAPES, so that they cost less."""
     character = load(file, strict=strict)
-    found = read_correctives(shapes, character)
+    found = read_correctives(shapes, character, named="SHAPES")
     before = delta_count(found)
     found.prune(tolerance, character.skin)
     say(f"{delta_count(found)} of {before} deltas are left")

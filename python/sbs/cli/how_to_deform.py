@@ -276,13 +276,18 @@ class HowToDeform:
         Raises
         ------
         click.BadParameter
-            If the file is damaged or of another character, or one of its poses has no shape.
+            If the file is damaged or of another character, or one of its poses has no shape, or the character has no
+            hinge to draft any for.
         """
         if self.correctives_from is None:
             return None
         if self.correctives_from != "draft":
             return read_correctives(self.correctives_from, character, solved=True)
-        return drafted(character, None, skin, options)
+        found = drafted(character, None, skin, options)
+        if not len(found):
+            message = "no hinge was found: `sbs correctives draft --joint` drafts for the joints that it is told"
+            raise click.BadParameter(message, param_hint="--correctives")
+        return found
 
     def bind(self, character: Character) -> BoundCharacter:
         """The character, ready to be deformed.
@@ -370,8 +375,10 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
         raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
-def read_correctives(path: Path, character: Character, *, solved: bool = False) -> Correctives:
-    """Correctives of a file for all meshes of a character.
+def read_correctives(
+    path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
+) -> Correctives:
+    """Correctives of a file for all meshes of a character; `named` is what errors call the file.
 
     Raises
     ------
@@ -381,15 +388,15 @@ def read_correctives(path: Path, character: Character, *, solved: bool = False) 
     try:
         found = read(path, character.skeleton)
     except (KeyError, ValueError) as error:
-        raise click.BadParameter(str(error.args[0]), param_hint="--correctives") from error
+        raise click.BadParameter(str(error.args[0]), param_hint=named) from error
     count = len(character.mesh.positions)
     for each in found:
         if solved and each.shape is None:
             message = f"{each.name!r} is not solved: `sbs correctives solve` does it"
-            raise click.BadParameter(message, param_hint="--correctives")
+            raise click.BadParameter(message, param_hint=named)
         if each.shape is not None and each.shape.vertices.max(initial=-1) >= count:
             message = f"{each.name!r} has a vertex {each.shape.vertices.max()}, and the character has {count} vertices"
-            raise click.BadParameter(message, param_hint="--correctives")
+            raise click.BadParameter(message, param_hint=named)
     return found
 
 
