@@ -20,7 +20,7 @@ from .options import Center, DeformOptions, InverseOptions, Method, MethodOption
 from .rigging.animation import Animation, Animations
 from .rigging.blending import BonesBlending, bones_blending
 from .rigging.motion import Motion
-from .rigging.shapes import BlendShape, ShapeMotion
+from .rigging.shapes import BlendShape, ShapeDriver, ShapeMotion
 from .rigging.skeleton import Skeleton
 from .skinning.centers import CenterWarning, optimized_centers
 from .skinning.gradients import DeformGradients
@@ -50,6 +50,7 @@ __all__ = [
     "Motion",
     "PoseReport",
     "Rotation",
+    "ShapeDriver",
     "ShapeMotion",
     "SingularVertexWarning",
     "Skeleton",

@@ -12,9 +12,11 @@ import jsonschema
 import numpy as np
 import pygltflib
 import pytest
+from click.testing import CliRunner
 
 import sbs
-from sbs.correctives import Correctives, as_blend_shapes, from_shapes, to_linear
+from sbs.cli import main
+from sbs.correctives import Correctives, as_blend_shapes, from_shapes, to_linear, write
 from sbs.correctives.drivers import find_coordinates, find_driver
 from sbs.correctives.linear import pose_alone
 
@@ -212,6 +214,33 @@ def test_other_shapes_stay(hand: sbs.Character, linear: Correctives) -> None:
     np.testing.assert_allclose(motion.weights(0.5)[0], 0.25, atol=1e-12)
     wanted = linear.weights(hand.animations["curl"].skinning_matrices(0.5))
     np.testing.assert_allclose(motion.weights(0.5)[1:], wanted, atol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["spherical", "linear"])
+def test_convert(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], tmp_path: Path, method: str) -> None:
+    """Correctives of a file, solved for the options of the command."""
+    options: dict[str, Any] = {"method": "linear"} if method == "linear" else {"center": "weighted"}
+    hand.save(tmp_path / "hand.glb")
+    made = Correctives(hand.skeleton)
+    made.add(*fist, joints=CURL, name="fist")
+    made.solve(hand.skin, **options)
+    write(tmp_path / "fist.json", made)
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    command = ["convert", tmp_path / "hand.glb", "--correctives", tmp_path / "fist.json", "-o", tmp_path / "out.glb"]
+    result = CliRunner().invoke(main, [*map(str, command), *words])
+    assert result.exit_code == 0, result.output
+    read = sbs.load(tmp_path / "out.glb")
+    assert len(read.mesh.shapes) == (1 if method == "linear" else 2)
+    size = np.linalg.norm(np.ptp(hand.mesh.positions, axis=0))
+    assert np.linalg.norm(by_linear_blending(read, 1.0) - fist[1], axis=1).max() < 1e-6 * size
+
+
+def test_convert_refuses_a_method_that_has_no_effect(hand: sbs.Character, tmp_path: Path) -> None:
+    hand.save(tmp_path / "hand.glb")
+    command = ["convert", str(tmp_path / "hand.glb"), "--center", "weighted", "-o", str(tmp_path / "out.glb")]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 2
+    assert "--center needs --correctives" in result.output
 
 
 def test_refused(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], linear: Correctives) -> None:
