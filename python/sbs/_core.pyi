@@ -329,7 +329,7 @@ def relax(
     distances: ArrayLike | None = None,  # (V,)
     bending: float = 0.001,
     volume: float = 30.0,
-    crease: float = 10.0,
+    crease: float = 75.0,
     thinner: float = 3.0,
     thicker: float = 60.0,
     iterations: int | None = 150,

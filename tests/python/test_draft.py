@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs.correctives import Correctives, draft
-from sbs.correctives.draft import find_groups, find_hinges
+from sbs.correctives.draft import find_angles, find_directions, find_groups, find_hinges
 from sbs.correctives.drivers import find_coordinates
 from sbs.correctives.patches import Surface
 from sbs.poses import turned
@@ -109,6 +109,22 @@ def test_the_default_is_half_twist() -> None:
     assert told[0] == 0
     assert told[-1] == 1
     assert told == sorted(told)
+    # its animations bend each of them in one direction
+    assert [np.degrees(np.linalg.norm(each.coordinates)).round() for each in found] == 2 * [45, 90, 130]
+
+
+def test_a_bent_bone_is_bent_less() -> None:
+    surface = Surface(sbs.samples.load("woman"))
+    elbow, knee = (sbs.samples.load("woman").skeleton.index(name) for name in ("LeftForeArm", "LeftLeg"))
+    nothing = [np.zeros((0, 3))]
+    (bend, _), (stretch, _) = find_directions(surface, [elbow], nothing)
+    np.testing.assert_array_equal(find_angles(surface, elbow, bend[0]), [36, 72, 104])
+    np.testing.assert_array_equal(find_angles(surface, elbow, stretch[0]), [45, 90, 130])
+    assert len(find_directions(surface, [knee], nothing)) == 4
+    (forward, _), (back, reach) = find_directions(surface, [knee], [np.array([[-1.2, 0, 0], [0.1, 0, 0], [0.5, 0, 0]])])
+    assert forward[0][0] < -0.9
+    assert back[0][0] > 0.9
+    assert reach == pytest.approx(np.degrees(0.5))
 
 
 def test_joints_bend_where_animations_do() -> None:

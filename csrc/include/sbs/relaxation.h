@@ -70,7 +70,7 @@ SBS_API sbs_relaxation_desc sbs_default_relaxation_desc(void);
 typedef struct sbs_relaxation_options {
   double bending;          /* default 0.001 */
   double volume;           /* default 30 */
-  double crease;           /* default 10 */
+  double crease;           /* default 75 */
   double thinner;          /* default 3 */
   double thicker;          /* default 60 */
   size_t iterations;       /* the most; default 150 */

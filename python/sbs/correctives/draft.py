@@ -28,6 +28,9 @@ ANGLES = (45.0, 90.0, 130.0)
 ANGLES_OF_TRUNK = (30.0, 60.0, 90.0)
 """The poses of a joint: so many degrees in each direction."""
 
+MOST_BENT = 150.0
+"""Two bones that are bent by more would be in each other: angles are less where a joint is bent at rest."""
+
 MOVES = np.radians(20.0)
 """An animation that turns a joint by less says nothing of where it bends; nor does a bone that is bent less at rest."""
 
@@ -107,7 +110,7 @@ def draft(
             progress(number / len(groups))
         patch = Patch.around(surface, group)
         if patch is not None:
-            directions = _directions(surface, group, [swings[joint] for joint in group])
+            directions = find_directions(surface, group, [swings[joint] for joint in group])
             _draft_patch(found, patch, directions, skin, options)
     if progress is not None:
         progress(1.0)
@@ -156,7 +159,9 @@ def _swings(character: Character, joints: Sequence[int]) -> dict[int, Floats]:
     return {joint: found[:, number] for number, joint in enumerate(joints)}
 
 
-def _directions(surface: Surface, group: Sequence[int], swings: Sequence[Floats]) -> list[tuple[list[Floats], float]]:
+def find_directions(
+    surface: Surface, group: Sequence[int], swings: Sequence[Floats]
+) -> list[tuple[list[Floats], float]]:
     """The axes (3,) of each joint of a group in each direction, and how far animations bend them.
 
     Directions are those of animations, else that of the rest pose, both ways, else four.
@@ -227,6 +232,17 @@ def _pose(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degree
     return matrices
 
 
+def find_angles(surface: Surface, joint: int, axis: Floats) -> Floats:
+    """The degrees by which a joint is bent about an axis."""
+    angles = np.array(ANGLES_OF_TRUNK if surface.is_trunk(joint) else ANGLES)
+    above = surface.joints[joint] - surface.joints[surface.parents[joint]]
+    degrees = np.arange(1.0, angles[-1] + 1)
+    bones = matrices_from_axis_angle(axis, degrees, degrees=True) @ surface.bones[joint]
+    is_too_much = bones @ above < np.cos(np.radians(MOST_BENT)) * np.linalg.norm(above)
+    most = degrees[is_too_much.argmax()] if is_too_much.any() else degrees[-1]
+    return np.asarray(np.round(angles * max(most / angles[-1], 0.2)))
+
+
 def _draft_patch(
     found: Correctives,
     patch: Patch,
@@ -239,9 +255,9 @@ def _draft_patch(
     factors = HINGE if surface.is_hinge(group[0]) else BALL
     rest = np.asarray(skin.rest_positions, np.float64)
     vertices = np.flatnonzero(patch.free[surface.numbers]).astype(np.int32)
-    angles = ANGLES_OF_TRUNK if surface.is_trunk(group[0]) else ANGLES
     for way, (axes, reach) in enumerate(directions):
         begin = rest
+        angles = find_angles(surface, group[0], axes[0])
         # In other directions than the first, as far as animations go.
         for degrees in angles[: 1 + sum(angle < reach for angle in angles)] if way else angles:
             matrices = _pose(surface, group, axes, degrees)
