@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A shape key solved so that vertices get to where they are to be, through all that deforms them after it.
 
-Each vertex is moved by itself, by modifiers before ours, bendy bones, twists, amounts and muscles alike. So three
-deformations with all vertices moved a little along x, y and z give the derivative of each, and Newton's method does the
-rest: a few more deformations.
+Each vertex is moved by itself, by bendy bones, twists, amounts and muscles alike. So three deformations with all
+vertices moved a little along x, y and z give the derivative of each, and Newton's method does the rest: a few more
+deformations, and new derivatives where the way bends.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 _DIFFERENCE = 2e-4
 _MET = 2e-7
 _MISSED = 1e-4
-_STEPS = 10
+_STEPS = 16
 # What a crushed vertex has no inverse along: a share of the largest singular value.
 _FLAT = 1e-3
 
@@ -62,29 +62,48 @@ def solve(
         item.update_tag()
         return shape_keys.positions_alone(item, view_layer)[vertices].astype(np.float64)
 
-    deltas = np.zeros_like(basis)
-    posed = deformed(deltas)
-    derivative = np.empty((len(vertices), 3, 3))
-    for axis in range(3):
-        beside = np.zeros_like(basis)
-        beside[vertices, axis] = _DIFFERENCE * size
-        derivative[:, :, axis] = (deformed(beside) - posed) / (_DIFFERENCE * size)
-    inverse = np.linalg.pinv(derivative, rcond=_FLAT)
-    best = np.full(len(vertices), np.inf)
-    tried = np.zeros((len(vertices), 3))
-    kept = tried.copy()
+    def derivative(moves: Floats, posed: Floats) -> Floats:
+        """How the vertices follow the shape key, (M, 3, 3)."""
+        found = np.empty((len(vertices), 3, 3))
+        for axis in range(3):
+            beside = moves.copy()
+            beside[:, axis] += _DIFFERENCE * size
+            found[:, :, axis] = (deformed(spread(beside)) - posed) / (_DIFFERENCE * size)
+        return found
+
+    def spread(moves: Floats) -> Floats:
+        """Moves (M, 3) as deltas of all vertices."""
+        deltas = np.zeros_like(basis)
+        deltas[vertices] = moves
+        return deltas
+
+    kept = np.zeros((len(vertices), 3))
+    posed = deformed(spread(kept))
+    offsets = positions - posed
+    best = np.linalg.norm(offsets, axis=1)
+    inverse = np.empty((len(vertices), 3, 3))
+    share = np.ones(len(vertices))
+    is_new, last = True, np.inf
     for _ in range(_STEPS):
-        offsets = positions - posed
-        lengths = np.linalg.norm(offsets, axis=1)
-        nearer = lengths < best
-        best[nearer], kept[nearer] = lengths[nearer], tried[nearer]
-        if best.max(initial=0.0) <= _MET * size or not nearer.any():
+        if best.max(initial=0.0) <= _MET * size:
             break
-        # Muscles and shape keys bend the way: steps start from the nearest that was found.
-        tried = np.where(nearer[:, None], tried + np.einsum("vij,vj->vi", inverse, offsets), 0.5 * (tried + kept))
-        deltas[vertices] = tried
-        posed = deformed(deltas)
-    deltas[vertices] = kept
-    deformed(deltas)
+        if is_new:
+            inverse = np.linalg.pinv(derivative(kept, posed), rcond=_FLAT)
+        tried = kept + share[:, None] * np.einsum("vij,vj->vi", inverse, offsets)
+        now = deformed(spread(tried))
+        lengths = np.linalg.norm(positions - now, axis=1)
+        nearer = lengths < best
+        best[nearer], kept[nearer], posed[nearer] = lengths[nearer], tried[nearer], now[nearer]
+        if not nearer.all():
+            # Modifiers before ours may move a vertex with its neighbors.
+            posed = deformed(spread(kept))
+            best = np.linalg.norm(positions - posed, axis=1)
+        offsets = positions - posed
+        # Bending bones and muscles bend the way: where a whole step leads away, half of it may not.
+        share = np.where(nearer, 1.0, 0.5 * share)
+        # Where the way is nearly straight, derivatives stay as they are.
+        is_new = best.max(initial=0.0) > 0.1 * last
+        last = best.max(initial=0.0)
+    deformed(spread(kept))
     is_missed = best > _MISSED * size
     return Solved(float(best[~is_missed].max(initial=0.0)) / size, int(is_missed.sum()))

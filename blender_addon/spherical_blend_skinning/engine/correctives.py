@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..settings.given import evaluated, pose_of
 from ..settings.typed import block_of_key, mesh_of
-from . import corrective_drivers, shape_keys
+from . import bake, corrective_drivers, shape_keys, stack
 from .corrective_solving import Solved, solve
 
 __all__ = [
@@ -194,7 +194,7 @@ def add(
     others = [other for other in find(item) if (other.armature, other.bone) == (armature, bone)]
     corrective_drivers.coefficients(np.array([*(other.swing for other in others), swing]))
     shape_keys.check(item)
-    vertices = _with_those_of(others, vertices)
+    vertices = _concerned(item, others, vertices)
     positions = places[vertices]
     keys = shape_keys.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
@@ -206,8 +206,14 @@ def add(
     return next(each for each in find(item) if each.number == number), solved
 
 
-def _with_those_of(correctives: list[Corrective], vertices: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Vertices, and those that the shapes of some correctives move."""
+def _concerned(item: bpy.types.Object, correctives: list[Corrective], vertices: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The vertices to solve for: those given, and those that the shapes of some correctives move.
+
+    Modifiers before ours may move vertices with their neighbors, as smoothing does, so then all.
+    """
+    modifier = bake.modifier_of(item)
+    if modifier is not None and stack.before(item, modifier):
+        return np.arange(len(mesh_of(item).vertices))
     moved = [np.flatnonzero(shape_keys.basis_and_deltas(each.key)[1].any(axis=1)) for each in correctives]
     return np.unique(np.concatenate([vertices, *moved]))
 
@@ -223,7 +229,7 @@ def replace(
     keys = block_of_key(corrective.key)
     swing = corrective_drivers.swing_of(corrective.armature, corrective.bone, evaluated(view_layer))
     alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
-    vertices = _with_those_of(alike, vertices)
+    vertices = _concerned(item, alike, vertices)
     positions = places[vertices]
     _keep(keys, corrective.number, {"swing": swing, "pose": _write_pose(corrective.armature)}, vertices, positions)
     _drive(keys, corrective.armature, corrective.bone, alike)
