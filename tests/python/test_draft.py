@@ -41,6 +41,16 @@ def test_hinges() -> None:
     assert not {"Hips", "Spine", "LeftArm", "LeftUpLeg", "Head"} & names
 
 
+def test_hinges_of_animals() -> None:
+    """By names where these tell, such as those of short legs, and else by the tree: the hock of a fox."""
+    fox, rat = (sbs.load(DATA / name) for name in ("Fox.glb", "Rat.glb"))
+    names = {fox.skeleton.names[joint] for joint in find_hinges(Surface(fox))}
+    assert {"b_LeftForeArm_010", "b_LeftLeg02_016", "b_LeftFoot01_017"} <= names
+    assert not [name for name in names if "Spine" in name or "Neck" in name or "UpperArm" in name]
+    names = {rat.skeleton.names[joint] for joint in find_hinges(Surface(rat))}
+    assert {"FrontLowLeg.L", "BackLowLeg.R"} <= names
+
+
 def test_a_foot_that_hangs_on_a_leg_is_carried() -> None:
     """The rig has its feet below the root, to be reached by inverse kinematics."""
     rat = sbs.load(DATA / "Rat.glb")

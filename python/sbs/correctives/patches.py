@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..characters.character import Character
+from ..characters.limbs import is_twisting, stem, twist_bones, words
+from ..rigging.joint_names import canonical
 from ..weights.bones import bone_segments
 
 __all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
@@ -53,6 +56,10 @@ OWN = 0.99
 
 SAME_WEIGHT = 1e-4
 """Vertices at one point whose weights differ by more are of two bodies that touch."""
+
+HINGES = re.compile("lowerarm|forearm|elbow|lowerleg|lowleg|shin|calf|knee")
+NO_HINGE = re.compile("spine|torso|chest|abdomen|belly|body|waist|hips?|pelvis|head|neck|shoulder|clavicle|nub")
+"""Names of joints that are hinges, and words of those that are none."""
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
@@ -99,6 +106,8 @@ class Surface:
         a, b, c = (self.positions[self.triangles[:, i]] for i in range(3))
         self.areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
         self._moved: dict[int, Floats] = {}
+        self.names = skeleton.names
+        self._limbs = {bone.joint for bone in twist_bones(character) if bone.spread}
 
     def below(self, joint: int) -> Flags:
         """Which joints (J,) a joint carries along, itself included."""
@@ -182,9 +191,22 @@ class Surface:
         return length > 2 * float(np.median(far))
 
     def is_hinge(self, joint: int) -> bool:
-        """Whether a joint is between two bones of one limb, as an elbow, or between those of a finger."""
-        parent = int(self.parents[joint])
-        return parent >= 0 and bool((self.parents == parent).sum() == 1) and self.is_limb(parent)
+        """Whether a joint is between two bones of one limb, as an elbow, or between those of a finger.
+
+        Names tell, if they are English, and else the tree of the joints and the lengths of bones.
+        """
+        parent, name = int(self.parents[joint]), self.names[joint]
+        if parent < 0 or is_twisting(name) or any(NO_HINGE.fullmatch(word) for word in words(name)):
+            return False
+        if np.count_nonzero(self.core(joint)) < FEWEST:
+            return False
+        part = canonical(name) or ""
+        if part.endswith(("upper arm", "thigh")):
+            return False
+        if part.endswith(("forearm", "shin")) or HINGES.search(stem(name)):
+            return True
+        is_alone = bool((self.parents == parent).sum() == 1)
+        return is_alone and (parent in self._limbs or self.is_limb(parent))
 
     def is_trunk(self, joint: int) -> bool:
         return bool((self.parents == joint).sum() > 1)
