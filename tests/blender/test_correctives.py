@@ -8,6 +8,7 @@ from typing import Any
 
 import addon
 import bpy
+import limbs
 import muscled
 import numpy as np
 import pytest
@@ -246,6 +247,27 @@ def test_pose_is_gone_to() -> None:
     assert addon.ops.go_to_corrective(number=found[0].number) == {"FINISHED"}
     current_layer().update()
     assert error(in_world(tube), wanted) < 1e-5
+
+
+def test_drafted() -> None:
+    tube, armature = limbs.make(rows=33)
+    rigs.bind(tube, armature)
+    bend(armature, 90.0, "ForeArm")
+    before = in_world(tube)
+    rigs.select([armature])
+    assert addon.ops.draft_correctives() == {"FINISHED"}
+    current_layer().update()
+    # The rig is as it was.
+    keys = tube.data.shape_keys.evaluated_get(bpy.context.evaluated_depsgraph_get()).key_blocks
+    assert [(key.name, round(key.value, 4)) for key in keys[1:]] == [
+        ("ForeArm 45", 0.0),
+        ("ForeArm 90", 1.0),
+        ("ForeArm 130", 0.0),
+    ]
+    assert 1e-3 < error(in_world(tube), before) < 0.1
+    bend(armature, 0.0, "ForeArm")
+    with pytest.raises(RuntimeError, match="none of the joints"):
+        addon.ops.draft_correctives()
 
 
 def test_saved_and_opened_without_the_add_on(tmp_path: Path) -> None:

@@ -152,6 +152,11 @@ def accept_corrective(folder: Path, bone: str = "B2") -> object:
     return addon.ops.accept_corrective(bone=bone)
 
 
+def draft_correctives(_folder: Path) -> object:
+    addon.ops.bind()
+    return addon.ops.draft_correctives()
+
+
 def mirror_corrective(folder: Path) -> object:
     bones = armature_named("Rig").data.bones
     bones["B1"].name, bones["B2"].name = "Bone.R", "Bone.L"
@@ -194,6 +199,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
     "sculpt_corrective": sculpt_corrective,
     "cancel_corrective": lambda folder: (sculpt_corrective(folder), addon.ops.cancel_corrective()),
     "accept_corrective": accept_corrective,
+    "draft_correctives": draft_correctives,
     "go_to_corrective": lambda folder: (accept_corrective(folder), addon.ops.go_to_corrective()),
     "mirror_corrective": mirror_corrective,
     "solve_correctives": lambda folder: (accept_corrective(folder), addon.ops.solve_correctives()),

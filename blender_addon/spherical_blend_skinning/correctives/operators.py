@@ -7,12 +7,13 @@ import bpy
 
 from ..engine import bake, corrective_drivers, correctives
 from ..engine.correctives import Corrective
+from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import hindrance, linked_reason, our_meshes
 from ..settings.declared import text
-from ..settings.given import evaluated, view_layer_of
+from ..settings.given import evaluated, manager_of, view_layer_of
 from ..settings.typed import Operator, mesh_of
-from . import sculpt
+from . import drafting, sculpt
 
 __all__ = ["CLASSES", "KEYS", "mesh_to_sculpt"]
 
@@ -179,6 +180,35 @@ class SBS_OT_solve_correctives(_OfList, Operator):
         return f"Solved {len(sculpted)}, met within {max(errors):.1g} of the size"
 
 
+class SBS_OT_draft_correctives(Action, Operator):
+    bl_idname = "sbs.draft_correctives"
+    bl_label = "Draft Correctives"
+    bl_description = (
+        "Let the skin relax around the elbows, knees and other hinges that are bent in this pose, and make shape keys "
+        "of it that the bones drive. This takes some seconds; they can be edited like those that are sculpted"
+    )
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        armature = rigged.rig_of(context)
+        if armature is None or not our_meshes(context, all_meshes=True):
+            return "Select a mesh that is deformed by spherical blend skinning, or its armature"
+        return hindrance(context) or linked_reason(armature) or character.hindrance(armature)
+
+    def run(self, context: bpy.types.Context) -> str | None:
+        armature, manager = rigged.rig_of(context), manager_of(context)
+        if armature is None:
+            raise ValueError("Select a mesh that is deformed by spherical blend skinning, or its armature")
+        manager.progress_begin(0.0, 1.0)
+        try:
+            made = drafting.draft(armature, view_layer_of(context), manager.progress_update)
+        finally:
+            manager.progress_end()
+        if made.left:
+            self.report({"WARNING"}, f"{made.left} are left out, of bones that bend together or poses that have one")
+        return f"Drafted {made.keys} shape keys for {armature.name}"
+
+
 class SBS_OT_remove_corrective(_OfList, Operator):
     bl_idname = "sbs.remove_corrective"
     bl_label = "Remove Corrective"
@@ -210,6 +240,7 @@ CLASSES = (
     SBS_OT_mirror_corrective,
     SBS_OT_solve_correctives,
     SBS_OT_remove_corrective,
+    SBS_OT_draft_correctives,
 )
 KEYS = tuple(
     (keymap, SBS_OT_sculpt_corrective.bl_idname, "K", {"ctrl": True, "shift": True}, {})

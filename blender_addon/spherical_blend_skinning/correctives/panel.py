@@ -34,6 +34,7 @@ class SBS_PT_correctives(SidebarPanel, Panel):
         if _is_at_rest_while_posed(item):
             layout.label(text="This is the rest mesh", icon="ERROR")
         layout.operator("sbs.sculpt_corrective", icon="SCULPTMODE_HLT")
+        layout.operator("sbs.draft_correctives", icon="OUTLINER_DATA_LATTICE")
         found = correctives.find(item)
         for corrective in found:
             _draw_corrective(layout, corrective)

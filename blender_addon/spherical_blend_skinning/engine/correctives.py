@@ -30,8 +30,10 @@ __all__ = [
     "find",
     "go_to_pose",
     "mirror",
+    "read_pose",
     "remove",
     "replace",
+    "set_pose",
     "solve_again",
 ]
 
@@ -120,7 +122,7 @@ def choose_bone(
 # --------------------------------------------------------------------------------------------------------- the pose --
 
 
-def _write_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
+def read_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
     """What is set of each bone that is not at rest: its matrix, by rows."""
     bones = pose_of(armature).bones
     return {
@@ -130,7 +132,8 @@ def _write_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
     }
 
 
-def _set_pose(armature: bpy.types.Object, pose: Any) -> None:
+def set_pose(armature: bpy.types.Object, pose: Any) -> None:
+    """Set what `read_pose` has read; bones that it does not name are at rest."""
     for bone in pose_of(armature).bones:
         numbers = pose.get(bone.name)
         bone.matrix_basis = Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)))
@@ -138,12 +141,12 @@ def _set_pose(armature: bpy.types.Object, pose: Any) -> None:
 
 @contextmanager
 def _in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
-    before = _write_pose(armature)
-    _set_pose(armature, pose)
+    before = read_pose(armature)
+    set_pose(armature, pose)
     try:
         yield
     finally:
-        _set_pose(armature, before)
+        set_pose(armature, before)
 
 
 def go_to_pose(corrective: Corrective) -> None:
@@ -200,7 +203,7 @@ def add(
     block = item.shape_key_add(name=name, from_mix=False)
     records = _records(keys)
     number = str(max((int(other) for other in records), default=0) + 1)
-    _keep(keys, number, {"swing": swing, "pose": _write_pose(armature)}, vertices, positions)
+    _keep(keys, number, {"swing": swing, "pose": read_pose(armature)}, vertices, positions)
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
     solved = _solve(item, block, vertices, positions, view_layer)
     return next(each for each in find(item) if each.number == number), solved
@@ -231,7 +234,7 @@ def replace(
     alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     vertices = _concerned(item, alike, vertices)
     positions = places[vertices]
-    _keep(keys, corrective.number, {"swing": swing, "pose": _write_pose(corrective.armature)}, vertices, positions)
+    _keep(keys, corrective.number, {"swing": swing, "pose": read_pose(corrective.armature)}, vertices, positions)
     _drive(keys, corrective.armature, corrective.bone, alike)
     return _solve(item, corrective.key, vertices, positions, view_layer)
 

@@ -33,8 +33,10 @@ def hindrance(armature: bpy.types.Object) -> str:
     return library.problem()
 
 
-def from_rig(armature: bpy.types.Object) -> Any:
+def from_rig(armature: bpy.types.Object, *, with_triangles: bool = False) -> Any:
     """The `sbs.Character` of an armature without a `hindrance`: bones that deform, and all meshes as one.
+
+    Its mesh has triangles only if they are asked for.
 
     Raises
     ------
@@ -50,12 +52,13 @@ def from_rig(armature: bpy.types.Object) -> Any:
     with warnings.catch_warnings():
         # The status of each mesh tells of vertices without weights.
         warnings.simplefilter("ignore", sbs.WeightWarning)
-        return sbs.Character.from_mesh(_joined(sbs, armature), skeleton)
+        return sbs.Character.from_mesh(_joined(sbs, armature, with_triangles), skeleton)
 
 
-def _joined(sbs: Any, armature: bpy.types.Object) -> Any:
+def _joined(sbs: Any, armature: bpy.types.Object, with_triangles: bool) -> Any:
     """All meshes of an armature as one, in its space, with the weights of its bones that deform."""
     positions, joints, weights = [], [], []
+    triangles, count = [np.empty((0, 3), np.int32)], 0
     for item in rig_settings.meshes_of(armature):
         mesh = RiggedMesh(item, armature)
         indices, values = mesh.influences()
@@ -63,9 +66,12 @@ def _joined(sbs: Any, armature: bpy.types.Object) -> Any:
         positions.append(points @ mesh.to_rig[:3, :3].T + mesh.to_rig[:3, 3])
         joints.append(indices)
         weights.append(values)
+        if with_triangles:
+            triangles.append(mesh.triangles + count)
+        count += len(points)
     width = max(rows.shape[1] for rows in joints)
 
     def joined(arrays: list[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in arrays])
 
-    return sbs.Mesh(np.concatenate(positions), np.empty((0, 3), np.int32), joined(joints), joined(weights))
+    return sbs.Mesh(np.concatenate(positions), np.concatenate(triangles), joined(joints), joined(weights))

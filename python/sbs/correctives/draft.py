@@ -7,14 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
 from ..options import BlendOptions
+from ..rigging.animation import Animation
 from ..rotations import matrices_from_axis_angle
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
+from ..skinning.twist import as_frames
 from .correctives import Corrective, Correctives
 from .drivers import core_drivers, find_coordinates, find_driver
 from .patches import BALL, HINGE, Patch, Surface
@@ -54,6 +56,7 @@ def draft(
     character: Character,
     joints: Iterable[str | int] | None = None,
     *,
+    poses: ArrayLike | None = None,
     skin: Skin | None = None,
     progress: Callable[[float], object] | None = None,
     **options: Unpack[BlendOptions],
@@ -70,6 +73,9 @@ def draft(
     joints : iterable of str or int, optional
         By default all hinges: joints between two bones of one limb. Others are drafted, too, if they are named: without
         what is known of limbs.
+    poses : (F, J, 4, 4) or (F, J, 3, 4) array_like, optional
+        Skinning matrices that say where joints bend, in place of the character's animations. Joints that none of them
+        bends by 20 degrees are left out.
     skin : Skin, optional
         The skin that shapes are for, with `options`: those of `Skin.deform`. By default that of *half twist*:
         ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and the
@@ -103,8 +109,12 @@ def draft(
         if surface.parents[joint] < 0:
             raise ValueError(f"{character.skeleton.names[joint]} is a root: no joint above it holds the skin")
     found = Correctives(character.skeleton)
+    swings = _swings(character, chosen, None if poses is None else as_frames(poses)[0])
+    if poses is not None:
+        chosen = [joint for joint in chosen if np.linalg.norm(swings[joint], axis=1).max(initial=0.0) >= MOVES]
+        if not chosen:
+            raise ValueError("poses bends none of the joints by 20 degrees")
     groups = find_groups(surface, chosen)
-    swings = _swings(character, chosen)
     for number, group in enumerate(groups):
         if progress is not None:
             progress(number / len(groups))
@@ -144,19 +154,20 @@ def _depth(surface: Surface, joint: int) -> int:
     return depth
 
 
-def _swings(character: Character, joints: Sequence[int]) -> dict[int, Floats]:
-    """How joints swing in the animations of a character: rotation vectors (F, 3) in the axes of the rest pose."""
-    frames = [
-        animation.skinning_matrices(
-            np.linspace(0, animation.duration, int(np.clip(RATE * animation.duration, 2, MOST_FRAMES)))
-        )
-        for animation in character.animations
-    ]
+def _swings(character: Character, joints: Sequence[int], poses: Floats | None) -> dict[int, Floats]:
+    """How joints swing in poses, else in a character's animations: rotation vectors (F, 3) in the axes of the rest."""
+    frames = [poses] if poses is not None else [*map(_frames, character.animations)]
     if not frames or not joints:
         return {joint: np.zeros((0, 3)) for joint in joints}
-    poses = [(find_driver(character.skeleton, [joint], "swing"), np.ones((1, 3))) for joint in joints]
-    found = core_drivers(character.skeleton, poses).coordinates(np.concatenate(frames))
+    drivers = [(find_driver(character.skeleton, [joint], "swing"), np.ones((1, 3))) for joint in joints]
+    found = core_drivers(character.skeleton, drivers).coordinates(np.concatenate(frames))
     return {joint: found[:, number] for number, joint in enumerate(joints)}
+
+
+def _frames(animation: Animation) -> Floats:
+    """Skinning matrices (F, J, 4, 4) of an animation."""
+    count = int(np.clip(RATE * animation.duration, 2, MOST_FRAMES))
+    return animation.skinning_matrices(np.linspace(0, animation.duration, count))
 
 
 def find_directions(

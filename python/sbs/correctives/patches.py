@@ -51,6 +51,9 @@ REACH = 2.5
 
 REACH_OF_TRUNK = 1.0
 
+FARTHEST = 0.9
+"""Where a piece is free as a whole, vertices that are farther than this share of the farthest hold it."""
+
 OWN = 0.99
 """The least weight of a free vertex on the joint, what is below it, its parent and its grandparent."""
 
@@ -181,6 +184,22 @@ class Surface:
             if np.array_equal(ways, before):
                 return np.isfinite(ways)
 
+    def held(self, free: Flags, joints: Sequence[int]) -> Flags:
+        """Vertices (W,) without the farthest from joints of pieces that are free as a whole, which would drift."""
+        found = free.copy()
+        joined = self.joints[[*joints]].mean(axis=0)
+        for piece in np.unique(self._pieces[free]):
+            members = np.flatnonzero(self._pieces == piece)
+            if free[members].all():
+                far = np.linalg.norm(self.positions[members] - joined, axis=1)
+                found[members[far > FARTHEST * far.max()]] = False
+        return found
+
+    @cached_property
+    def _pieces(self) -> Indices:
+        """The connected piece of each vertex (W,)."""
+        return np.asarray(_core.islands(self.triangles.astype(np.int32), len(self.positions)), np.intp)
+
     def is_limb(self, joint: int) -> bool:
         """Whether the bone of a joint is longer than two radii of what follows it."""
         own = self.weights[:, joint] > 0.5
@@ -259,7 +278,7 @@ class Patch:
                 return None
             radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
             near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
-        free = near & own
+        free = surface.held(near & own, joints)
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
