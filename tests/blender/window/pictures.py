@@ -196,6 +196,55 @@ def muscles(blender: Session) -> Picture:
     return blender.settled(box=(330, 82, 1057, 716))
 
 
+def bend_knee(blender: Session) -> None:
+    """The woman of the demo from the side, her left knee bent."""
+    scenes.make_empty(blender)
+    blender.run(
+        "bpy.ops.sbs.demo()\n"
+        "bpy.context.view_layer.update()\n"
+        "import math, rigs\n"
+        "from mathutils import Matrix\n"
+        "woman = bpy.data.objects['Woman, Spread Twist']\n"
+        "woman.data = woman.data.copy()\n"
+        "rig = woman.sbs.armature\n"
+        "rig.animation_data_clear()\n"
+        "for bone in rig.pose.bones:\n    bone.matrix_basis.identity()\n"
+        "for item in bpy.data.objects:\n    item.hide_set(item not in (woman, rig))\n"
+        "bone = rig.pose.bones['LeftLeg']\n"
+        "bone.matrix_basis = Matrix.Rotation(math.radians(110), 4, 'X')\n"
+        "rigs.select([woman])\n"
+        "bpy.context.view_layer.update()\n"
+        "bpy.ops.view3d.view_axis(type='RIGHT')\n"
+        "view = area.spaces.active.region_3d\n"
+        "view.view_location = rig.matrix_world @ rig.data.bones['LeftLeg'].head_local\n"
+        "view.view_distance = 1.1\n"
+        "area.spaces.active.overlay.show_overlays = False\n"
+        "area.spaces.active.show_region_ui = True\n"
+    )
+
+
+def correctives(blender: Session) -> Picture:
+    """The list of correctives that were drafted for a knee."""
+    bend_knee(blender)
+    blender.run("bpy.ops.sbs.draft_correctives()")
+    scenes.open_tab(blender)
+    scenes.pause()
+    blender.move(scenes.EMPTY)
+    return blender.settled(box=(330, 82, 1057, 716))
+
+
+def sculpt(blender: Session) -> Picture:
+    """The posed surface in Sculpt Mode."""
+    bend_knee(blender)
+    blender.run("bpy.ops.sbs.sculpt_corrective('INVOKE_DEFAULT')")
+    blender.run("bpy.context.scene.tool_settings.unified_paint_settings.size = 60")
+    middle = blender.region("WINDOW")
+    blender.move(((middle[0] + middle[2]) // 2 - 60, (middle[1] + middle[3]) // 2))
+    picture = blender.settled(box=(0, 27, 1057, 640))
+    blender.run("bpy.ops.sbs.cancel_corrective()\narea.spaces.active.overlay.show_overlays = True")
+    return picture
+
+
 # The demo comes last, since it changes the range of frames.
 PICTURES = {
     "menu": menu,
@@ -206,6 +255,8 @@ PICTURES = {
     "drag": drag,
     "twist": twist,
     "muscles": muscles,
+    "correctives": correctives,
+    "sculpt": sculpt,
     "demo": demo,
 }
 
