@@ -61,13 +61,21 @@ static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *
   return status ? status : check_stride(skin, options->normals_stride, "normals_stride", fault);
 }
 
+/* Whether shapes of a skin are for another: the same, or the same with other positions. */
+static int has_blocks_of(const sbs_skin *skin, const sbs_skin *other) {
+  if (skin == other) return 1;
+  if (!skin->is_moved || skin->scalar != other->scalar || !skin->normals != !other->normals) return 0;
+  if (skin->vertex_count != other->vertex_count || skin->block_count != other->block_count) return 0;
+  return !memcmp(skin->vertices, other->vertices, skin->block_count * SBS_BLOCK * sizeof *skin->vertices);
+}
+
 /* Shapes, of so many frames. */
 static sbs_status check_shapes(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
                                sbs_fault *fault) {
   if (!options->shapes) {
     return options->shape_weights ? sbs_fault_in(fault, SBS_ERROR_OPTION, "shape_weights") : SBS_OK;
   }
-  if (options->shapes->skin != skin) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
+  if (!has_blocks_of(skin, options->shapes->skin)) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
   if (!options->shape_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "shape_weights");
   const size_t shape_count = sbs_shapes_count(options->shapes);
   return sbs_validate_numbers(options->shape_weights, frame_count, shape_count, "shape_weights", fault);

@@ -46,10 +46,6 @@ static int prepare_deform(void *address) {
   }
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   if (!core_check_shapes(&given->posed.by.options)) return 0;
-  if (given->at.rest != NULL && given->posed.by.options.shapes != NULL) {
-    PyErr_SetString(PyExc_ValueError, "shapes are of the skin's own rest positions: give rest_positions or shapes");
-    return 0;
-  }
   if (!given->with_normals) given->posed.call.skipped = 1u << 1;
   core_method_options(&given->posed.by);
   return core_prepare_positions(given, &given->at);

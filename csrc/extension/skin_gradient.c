@@ -76,10 +76,6 @@ static int prepare_vjp(void *address) {
   }
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   if (!core_check_shapes(&given->posed.by.options)) return 0;
-  if (given->at.rest != NULL && given->posed.by.options.shapes != NULL) {
-    PyErr_SetString(PyExc_ValueError, "shapes are of the skin's own rest positions: give rest_positions or shapes");
-    return 0;
-  }
   given->posed.call.skipped = ~(unsigned int)given->wanted;
   return core_prepare_positions(given, &given->at);
 }

@@ -100,7 +100,8 @@ typedef struct sbs_gradient_result {
  *   result    receives the gradient by the rest
  *   fault     or NULL
  *
- * Errors: NULL, OPTION, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, NO_CONVERGENCE, INTERNAL.
+ * Errors: NULL, OPTION, NOT_FINITE, TOO_LARGE (of weights of shapes), NOT_AFFINE, OUT_OF_MEMORY, CANCELLED,
+ * NO_CONVERGENCE, INTERNAL.
  */
 SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
                                        const sbs_pose *pose, const sbs_deform_options *options,
@@ -114,8 +115,8 @@ SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_s
  *   vertex    below V, or it is SBS_ERROR_OPTION
  *   jacobian  (3, K) receives the derivative by the weights as they were given; 0 for those without gradient
  *
- * The others are those of sbs_gradient_deform, and so are the errors, but for shapes, which are SBS_ERROR_OPTION. Where methods are blended, it is that of the
- * blend.
+ * The others are those of sbs_gradient_deform, and so are the errors; shapes are SBS_ERROR_OPTION. Where methods are
+ * blended, it is that of the blend.
  */
 SBS_API sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin,
                                                 const sbs_skin_desc *desc, const sbs_pose *pose,

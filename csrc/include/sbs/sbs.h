@@ -492,8 +492,9 @@ typedef struct sbs_deform_options {
                                             method, rotation, center, damping and rcond are read */
 
   /* Shapes that are added to the rest pose before it is deformed (sbs/shapes.h), or NULL (default). */
-  const struct sbs_shapes *shapes; /* of this skin, else SBS_ERROR_OPTION */
-  const double *shape_weights;     /* (frames, S) finite; needed with shapes */
+  const struct sbs_shapes *shapes; /* of this skin or that which it was made of by sbs_skin_with_positions, else
+                                      SBS_ERROR_OPTION */
+  const double *shape_weights;     /* (frames, S) finite, up to SBS_LARGEST; needed with shapes */
 
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
@@ -553,7 +554,8 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  * mesh's size, if they slide by as much. Characters stay within the above; joints that turn and move at random, by the
  * mesh's size, give 1e-4 of it.
  *
- * Errors: NULL, OPTION, STRIDE, NOT_FINITE, NOT_AFFINE, OUT_OF_MEMORY, CANCELLED, SCRATCH, NO_CONVERGENCE, INTERNAL.
+ * Errors: NULL, OPTION, STRIDE, NOT_FINITE, TOO_LARGE (of weights of shapes), NOT_AFFINE, OUT_OF_MEMORY, CANCELLED,
+ * SCRATCH, NO_CONVERGENCE, INTERNAL.
  */
 SBS_API sbs_status sbs_skin_deform(const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
                                    void *positions, void *normals, sbs_deform_report *report, sbs_fault *fault);

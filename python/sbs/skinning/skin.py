@@ -362,7 +362,7 @@ class Skin:
         correctives : sbs.correctives.Correctives, optional
             Shapes that the pose drives, which are added to the rest pose before it is deformed.
         shapes : sbs.correctives.Shapes, optional
-            Shapes of this skin, in place of `correctives`; not with `rest_positions`. A vertex that no shape changes
+            Shapes of this skin, in place of `correctives`; added to `rest_positions`. A vertex that no shape changes
             keeps its bits.
         shape_weights : (S,) array_like, optional
             How much there is of each of `shapes`.
