@@ -98,7 +98,8 @@ def read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
             poses = {each["driven_name"]: _rows(each["target_rotations"], above) for each in driver["pose_targets"]}
         except (KeyError, TypeError, ValueError, OverflowError):
             continue
-        names_are_texts = all(isinstance(name, str) for name in (*joints, *filter(None, parents), *poses))
+        named = (*joints, *(name for name in parents if name is not None), *poses)
+        names_are_texts = all(isinstance(name, str) for name in named)
         if names_are_texts and len(joints) == len(parents) > 0 and driver.get("part") in ("swing", "twist", "both"):
             directions = tuple((float(x), float(y), float(z)) for x, y, z in axes)
             for name, rows in poses.items():
