@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         shape_key_add: Callable[..., Any]
 
     class Mesh(bpy.types.Mesh):
-        # None until there are some; of their points the types know nothing.
+        # None until there are some; of their points the types know nothing, nor of drivers that are there.
         shape_keys: Any
+        animation_data: Any
 
     class MeshObject(Object):
         data: Mesh

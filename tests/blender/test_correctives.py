@@ -102,7 +102,7 @@ def test_no_python_evaluates_it() -> None:
     tube, armature = straight()
     bend(armature, 80.0)
     sculpt(tube, bone="B2")
-    drivers = tube.data.shape_keys.animation_data.drivers
+    drivers = [*tube.data.animation_data.drivers, *tube.data.shape_keys.animation_data.drivers]
     assert len(drivers) == 2
     for curve in drivers:
         assert curve.driver.is_simple_expression and curve.driver.is_valid
@@ -296,7 +296,7 @@ def test_renamed_and_removed() -> None:
     assert [(each.key.name, each.bone) for each in found] == [('an "elbow"', "Elbow")]
     assert addon.ops.remove_corrective(number=found[0].number) == {"FINISHED"}
     assert len(tube.data.shape_keys.key_blocks) == 1
-    assert not list(tube.data.shape_keys.animation_data.drivers)
+    assert not list(tube.data.shape_keys.animation_data.drivers) and not list(tube.data.animation_data.drivers)
     assert not addon.module("engine.correctives").find(tube)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,16 @@ import bpy
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, MeshObject, current_layer, current_scene, mesh_named, mesh_object, mesh_objects
+from objects import (
+    Character,
+    MeshObject,
+    active_object,
+    current_layer,
+    current_scene,
+    mesh_named,
+    mesh_object,
+    mesh_objects,
+)
 
 import exports
 from exports import Shapes
@@ -432,3 +442,36 @@ def test_influences_that_gltf_leaves_out(tmp_path: Path, capfd: pytest.CaptureFi
     tube.vertex_groups.clear()
     GLTF.export(tmp_path)
     assert "some follow more" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_correctives(form: Format, tmp_path: Path) -> None:
+    """They leave as shape keys with their values in each frame."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    tube.data.polygons.foreach_set("use_smooth", [True] * len(tube.data.polygons))
+    tube.parent = armature
+    tube.modifiers.new("Armature", "ARMATURE").object = armature
+    rigs.bind(tube, armature)
+    tube.sbs.method = "LINEAR"
+    bone = armature.pose.bones["B2"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((FRAMES[0], 0.0), (FRAMES[-1], 1.3)):
+        bone.rotation_euler.x = angle
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    current_scene().frame_start, current_scene().frame_end = FRAMES[0], FRAMES[-1]
+    current_scene().frame_set(FRAMES[-1])
+    rigs.select([tube])
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    surface = mesh_object(active_object())
+    bpy.ops.object.mode_set(mode="OBJECT")
+    surface.data.vertices[330].co.x += 0.2
+    assert addon.ops.accept_corrective(bone="B2") == {"FINISHED"}
+    shown = by_frame(tube)
+    path = form.export(tmp_path)
+    (twin,) = skinned(come_back(path), len(tube.data.vertices))
+    assert len(twin.data.shape_keys.key_blocks) == 2
+    if form in (FBX, USD):
+        assert_alike(by_frame(twin), shown)
+    else:
+        # Motions of bones and of shape keys are two animations, of which the importer plays one.
+        assert re.search(rb'"path": ?"weights"', path.read_bytes())

@@ -7,8 +7,9 @@ axes of the bone, across its own y axis, so it has two components, x = (x, z). T
     f_k(x) = min(|x| cos a, |x_k|) cos^2 a,
 
 a being the angle between x and x_k, and 0 beyond a right angle. Those of a bone have the weights w = F^-T f(x) with
-F_ik = f_k(x_i): 1 in the own pose, 0 in the others and at rest. Each f_k is a custom property of the shape keys, which
-has a driver, and a value is the sum of these properties with the coefficients of F^-T.
+F_ik = f_k(x_i): 1 in the own pose, 0 in the others and at rest. Each f_k is a custom property of the mesh, which has a
+driver, and a value is the sum of these properties with the coefficients of F^-T. They are not with the shape keys:
+Blender's glTF exporter leaves out the values of all if drivers there drive anything else.
 """
 
 from __future__ import annotations
@@ -114,10 +115,11 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
         If their poses cannot be told apart; then nothing has changed.
     """
     found = coefficients(np.array([swing for _, swing in poses.values()], np.float64))
+    mesh: Any = keys.user
     for number, (_, swing) in poses.items():
-        keys[f"{_PROPERTY}{number}"] = 0.0
-        keys.driver_remove(_path(number))
-        driver = keys.driver_add(_path(number)).driver
+        mesh[f"{_PROPERTY}{number}"] = 0.0
+        mesh.driver_remove(_path(number))
+        driver = mesh.driver_add(_path(number)).driver
         for name, (mode, channel) in _VARIABLES.items():
             variable = driver.variables.new()
             variable.name, variable.type = name, "TRANSFORMS"
@@ -138,8 +140,8 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
                 continue
             variable = driver.variables.new()
             variable.name, variable.type = f"f{place}", "SINGLE_PROP"
-            variable.targets[0].id_type = "KEY"
-            variable.targets[0].id = keys
+            variable.targets[0].id_type = "MESH"
+            variable.targets[0].id = mesh
             variable.targets[0].data_path = _path(numbers[other])
             terms.append(f"{row[other]:+.7f}*f{place}")
         driver.expression = "".join(terms)
@@ -150,12 +152,13 @@ def remove_drivers(keys: bpy.types.Key, number: str) -> None:
     block = key_of(keys, number)
     if block is not None:
         block.driver_remove("value")
-    keys.driver_remove(_path(number))
-    keys.pop(f"{_PROPERTY}{number}", None)
+    mesh: Any = keys.user
+    mesh.driver_remove(_path(number))
+    mesh.pop(f"{_PROPERTY}{number}", None)
 
 
-def _drivers(keys: bpy.types.Key) -> Iterator[bpy.types.FCurve]:
-    data = animation_of(keys)
+def _drivers(block: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
+    data = animation_of(block)
     yield from data.drivers if data is not None else ()
 
 
@@ -171,7 +174,7 @@ def key_of(keys: bpy.types.Key, number: str) -> bpy.types.ShapeKey | None:
 
 def bone_of(keys: bpy.types.Key, number: str) -> tuple[bpy.types.Object, str] | None:
     """The armature and the bone that drive a corrective, which follow renaming; None if they are gone."""
-    for curve in _drivers(keys):
+    for curve in _drivers(keys.user):
         if curve.data_path == _path(number) and curve.driver is not None and curve.driver.variables:
             target = curve.driver.variables[0].targets[0]
             armature = target.id

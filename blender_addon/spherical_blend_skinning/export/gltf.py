@@ -27,6 +27,10 @@ class glTF2ExportUserExtension:
     def gather_joint_hook(self, node: Any, _bone: object, _settings: object) -> None:
         self._take_out(node)
 
+    def gather_mesh_hook(self, mesh: Any, *_others: object) -> None:
+        if isinstance(mesh.extras, dict):
+            mesh.extras = {k: v for k, v in mesh.extras.items() if not k.startswith("sbs_corrective_")} or None
+
     def _take_out(self, node: Any) -> None:
         if isinstance(node.extras, dict) and node.extras.pop("sbs", None) is not None:
             node.extras = node.extras or None
