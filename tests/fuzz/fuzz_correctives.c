@@ -94,7 +94,7 @@ static sbs_shapes *make_shapes(fuzz_input *in, const sbs_skin *skin, const sbs_s
   desc.vertices = fuzz_indices(in, count, 0, skin_desc->vertex_count);
   desc.scalar = fuzz_scalar(in);
   desc.deltas = fuzz_reals(in, 3 * count, desc.scalar, -1.0, 1.0);
-  const int turns = skin_desc->rest_normals ? fuzz_byte(in) & 1 : fuzz_rarely(in);
+  const int turns = skin_desc->rest_normals ? (int)(fuzz_byte(in) & 1) : fuzz_rarely(in);
   if (turns) desc.normal_deltas = fuzz_reals(in, 3 * count, desc.scalar, -1.0, 1.0);
   const sbs_allocator allocator = fuzz_allocator(in);
   sbs_shapes *shapes = NULL;
