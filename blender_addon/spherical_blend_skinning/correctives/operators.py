@@ -242,7 +242,7 @@ CLASSES = (
     SBS_OT_remove_corrective,
     SBS_OT_draft_correctives,
 )
-KEYS = tuple(
+KEYS: tuple[object, ...] = tuple(
     (keymap, SBS_OT_sculpt_corrective.bl_idname, "K", {"ctrl": True, "shift": True}, {})
     for keymap in ("Pose", "Object Mode", "Sculpt")
 )

@@ -60,10 +60,9 @@ class Sculpt:
                 f"{self.surface.name} has {len(mesh.vertices)} vertices, and {self.item.name} {count}: "
                 "tools that change the topology cannot be used here"
             )
-        now, before = np.empty(3 * count, np.float32), np.empty(3 * count, np.float32)
-        mesh.vertices.foreach_get("co", now)
-        attribute.data.foreach_get("vector", before)
-        now, before = now.reshape(-1, 3), before.reshape(-1, 3)
+        now, before = np.empty((count, 3), np.float32), np.empty((count, 3), np.float32)
+        mesh.vertices.foreach_get("co", now.reshape(-1))
+        attribute.data.foreach_get("vector", before.reshape(-1))
         distances = np.linalg.norm(now - before, axis=1)
         moved = np.flatnonzero(distances > _STILL * np.linalg.norm(np.ptp(before, axis=0)))
         if not len(moved):

@@ -119,7 +119,7 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
     for number, (_, swing) in poses.items():
         mesh[f"{_PROPERTY}{number}"] = 0.0
         mesh.driver_remove(_path(number))
-        driver = mesh.driver_add(_path(number)).driver
+        driver: Any = mesh.driver_add(_path(number)).driver
         for name, (mode, channel) in _VARIABLES.items():
             variable = driver.variables.new()
             variable.name, variable.type = name, "TRANSFORMS"

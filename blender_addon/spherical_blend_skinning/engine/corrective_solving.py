@@ -81,7 +81,7 @@ def solve(
     posed = deformed(spread(kept))
     offsets = positions - posed
     best = np.linalg.norm(offsets, axis=1)
-    inverse = np.empty((len(vertices), 3, 3))
+    inverse: Floats = np.empty((len(vertices), 3, 3))
     share = np.ones(len(vertices))
     is_new, last = True, np.inf
     for _ in range(_STEPS):

@@ -75,8 +75,10 @@ class Corrective:
 def find(item: bpy.types.Object) -> list[Corrective]:
     """The correctives of a mesh object, in the order in which they were made."""
     keys = mesh_of(item).shape_keys
-    found = []
-    for number, record in _records(keys).items() if keys is not None else ():
+    found: list[Corrective] = []
+    if keys is None:
+        return found
+    for number, record in _records(keys).items():
         key, driving = corrective_drivers.key_of(keys, number), corrective_drivers.bone_of(keys, number)
         if key is not None and driving is not None:
             x, z = record["swing"]
@@ -85,7 +87,7 @@ def find(item: bpy.types.Object) -> list[Corrective]:
 
 
 def _records(keys: bpy.types.Key) -> dict[str, Any]:
-    records: Any = keys.get(_RECORDS)  # type: ignore[attr-defined]  # data-blocks are mappings
+    records: Any = keys.get(_RECORDS)
     return {} if records is None else dict(records.items())
 
 
@@ -126,7 +128,7 @@ def read_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
     """What is set of each bone that is not at rest: its matrix, by rows."""
     bones = pose_of(armature).bones
     return {
-        bone.name: [number for row in bone.matrix_basis for number in row]
+        bone.name: np.array(bone.matrix_basis).reshape(-1).tolist()
         for bone in bones
         if bone.matrix_basis != Matrix.Identity(4)
     }
@@ -136,7 +138,9 @@ def set_pose(armature: bpy.types.Object, pose: Any) -> None:
     """Set what `read_pose` has read; bones that it does not name are at rest."""
     for bone in pose_of(armature).bones:
         numbers = pose.get(bone.name)
-        bone.matrix_basis = Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)))
+        bone.matrix_basis = (
+            Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)).tolist())
+        )
 
 
 @contextmanager
@@ -266,9 +270,10 @@ def _keep(
     if vertices is not None and positions is not None:
         record["vertices"] = vertices.astype(int).tolist()
         record["target"] = np.asarray(positions, np.float64).reshape(-1).tolist()
-    if _RECORDS not in keys:  # type: ignore[operator]  # data-blocks are mappings
-        keys[_RECORDS] = {}  # type: ignore[index]
-    keys[_RECORDS][number] = record  # type: ignore[index]
+    values: Any = keys
+    if _RECORDS not in values:
+        values[_RECORDS] = {}
+    values[_RECORDS][number] = record
 
 
 def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctives: list[Corrective]) -> None:
@@ -297,8 +302,8 @@ def remove(item: bpy.types.Object, corrective: Corrective) -> None:
     keys = block_of_key(corrective.key)
     rest = [each for each in find(item) if each.number != corrective.number]
     corrective_drivers.remove_drivers(keys, corrective.number)
-    records: Any = keys[_RECORDS]  # type: ignore[index]
-    del records[corrective.number]
+    values: Any = keys
+    del values[_RECORDS][corrective.number]
     item.shape_key_remove(corrective.key)
     alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     if alike:
