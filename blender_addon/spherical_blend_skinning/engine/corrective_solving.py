@@ -88,7 +88,7 @@ def solve(
         if best.max(initial=0.0) <= _MET * size:
             break
         if is_new:
-            inverse = np.linalg.pinv(derivative(kept, posed), rcond=_FLAT)
+            inverse = np.asarray(np.linalg.pinv(derivative(kept, posed), rcond=_FLAT), np.float64)
         tried = kept + share[:, None] * np.einsum("vij,vj->vi", inverse, offsets)
         now = deformed(spread(tried))
         lengths = np.linalg.norm(positions - now, axis=1)
