@@ -15,7 +15,7 @@ sbs_relaxation_desc sbs_default_relaxation_desc(void) {
 }
 
 sbs_relaxation_options sbs_default_relaxation_options(void) {
-  return (sbs_relaxation_options){.bending = 0.001,
+  return (sbs_relaxation_options){.bending = 0.0013,
                                   .volume = 30.0,
                                   .crease = 75.0,
                                   .thinner = 3.0,

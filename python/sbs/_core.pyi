@@ -327,7 +327,7 @@ def relax(
     bones: ArrayLike | None = None,  # (B, 2, 3)
     vertex_bones: ArrayLike | None = None,  # (V, 2)
     distances: ArrayLike | None = None,  # (V,)
-    bending: float = 0.001,
+    bending: float = 0.0013,
     volume: float = 30.0,
     crease: float = 75.0,
     thinner: float = 3.0,

@@ -68,7 +68,7 @@ SBS_API sbs_relaxation_desc sbs_default_relaxation_desc(void);
 
 /* Factors are not negative. The defaults are for a hinge, as an elbow. */
 typedef struct sbs_relaxation_options {
-  double bending;          /* default 0.001 */
+  double bending;          /* default 0.0013 */
   double volume;           /* default 30 */
   double crease;           /* default 75 */
   double thinner;          /* default 3 */

@@ -35,7 +35,7 @@ class Factors(TypedDict):
     thicker: float
 
 
-HINGE = Factors(bending=0.001, volume=30.0, crease=75.0, thinner=3.0, thicker=60.0)
+HINGE = Factors(bending=0.0013, volume=30.0, crease=75.0, thinner=3.0, thicker=60.0)
 
 BALL = Factors(bending=0.003, volume=0.0, crease=0.0, thinner=1.0, thicker=10.0)
 """Where the bone above is no limb, as at a shoulder: there is no tube with a volume, and no plane between two limbs."""
