@@ -53,11 +53,10 @@ def _draw_corrective(layout: bpy.types.UILayout, corrective: correctives.Correct
     column = layout.box().column(align=True)
     row = column.row(align=True)
     row.prop(corrective.key, "name", text="", emboss=False)
-    row.label(text=f"{corrective.bone} {corrective.degrees:.0f}°")
     row.prop(corrective.key, "mute", text="", icon="CHECKBOX_DEHLT" if corrective.key.mute else "CHECKBOX_HLT")
     row.operator("sbs.remove_corrective", text="", icon="X").number = corrective.number
     row = column.row(align=True)
-    row.prop(corrective.key, "value", slider=True)
+    row.prop(corrective.key, "value", slider=True, text=f"{corrective.bone}, {corrective.degrees:.0f}°")
     row.operator("sbs.go_to_corrective", text="", icon="ARMATURE_DATA").number = corrective.number
     row.operator("sbs.sculpt_corrective", text="", icon="SCULPTMODE_HLT").number = corrective.number
     row.operator("sbs.mirror_corrective", text="", icon="MOD_MIRROR").number = corrective.number

@@ -197,37 +197,36 @@ def muscles(blender: Session) -> Picture:
 
 
 def bend_knee(blender: Session) -> None:
-    """The woman of the demo from the side, her left knee bent."""
+    """The woman of the demo from her left, bound, her left knee bent."""
     scenes.make_empty(blender)
     blender.run(
-        "bpy.ops.sbs.demo()\n"
-        "bpy.context.view_layer.update()\n"
         "import math, rigs\n"
         "from mathutils import Matrix\n"
-        "woman = bpy.data.objects['Woman, Spread Twist']\n"
-        "woman.data = woman.data.copy()\n"
-        "rig = woman.sbs.armature\n"
-        "rig.animation_data_clear()\n"
-        "for bone in rig.pose.bones:\n    bone.matrix_basis.identity()\n"
-        "for item in bpy.data.objects:\n    item.hide_set(item not in (woman, rig))\n"
-        "bone = rig.pose.bones['LeftLeg']\n"
-        "bone.matrix_basis = Matrix.Rotation(math.radians(110), 4, 'X')\n"
+        "woman, rig = addon.module('demo.woman').woman()\n"
+        "rigs.bind(woman, rig)\n"
+        "woman.sbs.preset = 'QUALITY'\n"
+        "rig.pose.bones['LeftLeg'].matrix_basis = Matrix.Rotation(math.radians(110), 4, 'X')\n"
         "rigs.select([woman])\n"
         "bpy.context.view_layer.update()\n"
         "bpy.ops.view3d.view_axis(type='RIGHT')\n"
         "view = area.spaces.active.region_3d\n"
         "view.view_location = rig.matrix_world @ rig.data.bones['LeftLeg'].head_local\n"
-        "view.view_distance = 1.1\n"
+        "view.view_distance = 0.75 * woman.dimensions.z\n"
         "area.spaces.active.overlay.show_overlays = False\n"
         "area.spaces.active.show_region_ui = True\n"
     )
+    blender.wait_for("not addon.module('engine.states').state_of(bpy.context.object).centers.are_awaited")
 
 
 def correctives(blender: Session) -> Picture:
     """The list of correctives that were drafted for a knee."""
     bend_knee(blender)
     blender.run("bpy.ops.sbs.draft_correctives()")
-    scenes.open_tab(blender)
+    left, *_ = scenes.open_tab(blender)
+    # The panel before is closed, and the third one, below it then, opened.
+    blender.click((left + 60, scenes.FIRST_PANEL))
+    scenes.pause()
+    blender.click((left + 60, scenes.FIRST_PANEL + 54))
     scenes.pause()
     blender.move(scenes.EMPTY)
     return blender.settled(box=(330, 82, 1057, 716))
