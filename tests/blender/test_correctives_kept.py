@@ -137,3 +137,14 @@ def test_library_override(tmp_path: Path) -> None:
     for degrees, wanted in ((0.0, 0.0), (80.0, 1.0), (0.0, 0.0)):
         bend(armature, degrees)
         assert value(tube) == pytest.approx(wanted, abs=1e-5)
+
+
+def test_cancelling_leaves_no_shape_keys() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    sculpt(tube, bone="B2")
+    bend(armature, 40.0)
+    rigs.select([tube])
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    assert addon.ops.cancel_corrective() == {"FINISHED"}
+    assert [keys.user for keys in bpy.data.shape_keys] == [tube.data]

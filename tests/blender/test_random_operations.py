@@ -26,6 +26,7 @@ from objects import (
     ArmatureObject,
     MeshObject,
     PoseBone,
+    active_object,
     armature_object,
     current_layer,
     current_scene,
@@ -59,8 +60,10 @@ def shape(item: MeshObject) -> NDArray[np.float64]:
     points = np.empty((len(keys.key_blocks), 3 * len(item.data.vertices)), np.float32)
     for row, key in zip(points, keys.key_blocks, strict=True):
         key.data.foreach_get("co", row)
-    basis, wide = points.astype(np.float64)
-    mixed: NDArray[np.float64] = basis + keys.key_blocks["Wide"].value * (wide - basis)
+    basis, *others = points.astype(np.float64)
+    mixed: NDArray[np.float64] = basis.copy()
+    for key, other in zip(keys.key_blocks[1:], others, strict=True):
+        mixed += key.value * (other - basis)
     return mixed.reshape(-1, 3)
 
 
@@ -132,9 +135,10 @@ class Session:
             self.bend_bone,
             self.decimate,
             self.share_mesh,
+            self.sculpt,
         ]
         chances = np.array(
-            [8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4, 2, 4, 3, 2, 1, 1, 0.3, 4, 1.5, 2, 4, 2, 2], np.float64
+            [8, 10, 3, 2, 1, 4, 2, 2, 4, 6, 1, 0.5, 1, 4, 2, 4, 3, 2, 1, 1, 0.3, 4, 1.5, 2, 4, 2, 2, 3], np.float64
         )
         if VERSION < (4, 0):
             # In Blender 3.4 meshes were seen to be out of date hundreds of operations after these, in some sessions.
@@ -193,7 +197,7 @@ class Session:
 
     def add_or_mix_shape(self) -> None:
         item = self.any_mesh()
-        if item.data.shape_keys is None:
+        if item.data.shape_keys is None or "Wide" not in item.data.shape_keys.key_blocks:
             key = rigs.add_shape(item, (1.3, 0.8, 1.0), 0.0)
             key.keyframe_insert("value", frame=1)
         item.data.shape_keys.key_blocks["Wide"].value = self.random.random()
@@ -301,6 +305,26 @@ class Session:
         """Have two objects share a mesh, or no more."""
         item, other = self.any_of(self.bound()), self.any_of(self.bound())
         item.data = other.data if item.data.users == 1 else item.data.copy()
+
+    def sculpt(self) -> None:
+        """Sculpt in the pose, and accept it or not, if Blender and the add-on let one."""
+        rigs.select([self.any_mesh()])
+        try:
+            addon.ops.sculpt_corrective()
+        except RuntimeError:
+            # It says why not, as where a mesh is shared.
+            return
+        surface = mesh_object(active_object())
+        bpy.ops.object.mode_set(mode="OBJECT")
+        surface.data.vertices[int(self.random.integers(len(surface.data.vertices)))].co.x += 0.1
+        try:
+            if self.random.random() < 0.7:
+                addon.ops.accept_corrective()
+                return
+        except RuntimeError:
+            # No bone is bent there, or it has a corrective of this pose.
+            rigs.select([surface])
+        addon.ops.cancel_corrective()
 
     def undo(self) -> None:
         if bpy.ops.ed.undo.poll():  # type: ignore[call-arg]

@@ -97,8 +97,7 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
     mesh = mesh_of(item).copy()
     mesh.name = f"{item.name}, posed"
     surface = bpy.data.objects.new(mesh.name, mesh)
-    if mesh.shape_keys is not None:
-        surface.shape_key_clear()
+    _remove_shape_keys(surface)
     mesh.vertices.foreach_set("co", positions.reshape(-1))
     attribute: Any = mesh.attributes.new(_ATTRIBUTE, "FLOAT_VECTOR", "POINT")
     attribute.data.foreach_set("vector", positions.reshape(-1))
@@ -113,6 +112,18 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
     _activate(context, surface)
     bpy.ops.object.mode_set(mode="SCULPT")
     return Sculpt(surface, item, number)
+
+
+def _remove_shape_keys(item: bpy.types.Object) -> None:
+    """Remove the shape keys of a copied mesh."""
+    keys = mesh_of(item).shape_keys
+    if keys is None:
+        return
+    name = keys.name
+    item.shape_key_clear()
+    # Before Blender 5.2, copying a mesh counts one user of its shape keys too many, so they would stay in the file.
+    left = [keys for keys in bpy.data.shape_keys if keys.name == name and keys.library is None]
+    bpy.data.batch_remove(left)
 
 
 def end(context: bpy.types.Context, sculpt: Sculpt) -> None:
