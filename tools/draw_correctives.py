@@ -63,7 +63,7 @@ class Figure:
 
     def draw(
         self, shapes: list[Floats], joint: str, view: tuple[float, float, float], width: int, samples: int
-    ) -> list[Image.Image]:
+    ) -> list[NDArray[np.uint8]]:
         """Portraits of what lies near a joint."""
         mesh, skeleton = self.woman.mesh, self.woman.skeleton
         place = skeleton.joint_positions[skeleton.index(joint)]
