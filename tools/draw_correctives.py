@@ -29,9 +29,9 @@ HEADINGS = ["LBS", "Half twist", "Drafted"]
 #: The joint, degrees, caption, and from where it is seen.
 JOINTS = (
     ("LeftLeg", 125.0, "The knee bent by 125°", (1.0, 0.1, 0.1)),
-    ("LeftForeArm", 110.0, "The elbow bent by 110°", (0.1, 1.0, 0.35)),
+    ("LeftForeArm", 80.0, "The elbow bent by 80°", (0.1, 1.0, 0.35)),
 )
-ELBOW_ANGLES = 120.0 * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 9)))
+ELBOW_ANGLES = 90.0 * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, 9)))
 Floats = NDArray[np.float64]
 
 
