@@ -189,7 +189,7 @@ def test_several_joints_and_in_betweens() -> None:
 
 
 def test_nothing_jumps() -> None:
-    """Along 1,000 steps, no second difference is beyond 3 times that without correctives."""
+    """Along 1,000 steps of 0.14 degrees, no second difference is beyond 3 times that without, no step 10 times."""
     skin, options = skin_with_all(), BlendOptions(amount=0.5)
     correctives = Correctives(woman().skeleton)
     bent = [pose(LeftLeg=(angle, X)) for angle in (60.0, 120.0)]
@@ -212,8 +212,9 @@ def test_nothing_jumps() -> None:
         )
         for each in (None, correctives)
     ]
-    plain, shaped = (float(np.linalg.norm(np.diff(each, 2, axis=0), axis=-1).max()) for each in found)
-    assert shaped < 3 * plain
+    for order, most in ((2, 3.0), (1, 10.0)):
+        plain, shaped = (float(np.linalg.norm(np.diff(each, order, axis=0), axis=-1).max()) for each in found)
+        assert shaped < most * plain
 
 
 def test_normals_follow() -> None:
