@@ -178,6 +178,27 @@ def test_edited() -> None:
     assert error(in_world(tube), wanted) < MET[False]
 
 
+def test_edited_in_the_pose_of_another() -> None:
+    tube, armature = straight()
+    bend(armature, 40.0)
+    sculpt(tube, bone="B2")
+    bend(armature, 90.0)
+    _, wanted = sculpt(tube, bone="B2")
+    rigs.select([tube])
+    addon.ops.sculpt_corrective(number="2")
+    posed = surface()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    posed.data.vertices[100].co.x += 0.1
+    bend(armature, 40.0)
+    with pytest.raises(RuntimeError, match="corrective of this pose already"):
+        addon.ops.accept_corrective()
+    assert addon.ops.cancel_corrective() == {"FINISHED"}
+    # What is kept of it is as before, so it can be solved again.
+    assert addon.ops.solve_correctives(number="2") == {"FINISHED"}
+    bend(armature, 90.0)
+    assert error(in_world(tube), wanted) < MET[False]
+
+
 def test_cancelled() -> None:
     tube, armature = straight()
     bend(armature, 80.0)

@@ -88,6 +88,39 @@ def test_inverse_kinematics_drive() -> None:
     assert value(tube) > 0.5, "the constraint alone bends the bone"
 
 
+def test_solving_again_needs_the_goal_of_the_pose() -> None:
+    tube, armature = straight()
+    goal = bpy.data.objects.new("Goal", None)
+    current_scene().collection.objects.link(goal)
+    goal.location = there = (0.6, 0.9, 1.2)
+    constraint: Any = armature.pose.bones["B3"].constraints.new("IK")
+    constraint.target, constraint.chain_count = goal, 2
+    bend(armature, 30.0)
+    _, wanted = sculpt(tube, bone="B2")
+    goal.location = (0.0, 0.0, 10.0)
+    current_layer().update()
+    with pytest.raises(RuntimeError, match="bring the goals of its constraints back"):
+        addon.ops.solve_correctives()
+    goal.location = there
+    current_layer().update()
+    assert error(in_world(tube), wanted) < MET[False], "the shape is as it was"
+    assert addon.ops.solve_correctives() == {"FINISHED"}
+    assert error(in_world(tube), wanted) < MET[False]
+
+
+def test_solving_needs_shape_keys_that_blend() -> None:
+    tube, armature = straight()
+    bend(armature, 80.0)
+    _, wanted = sculpt(tube, bone="B2")
+    tube.show_only_shape_key = True
+    tube.active_shape_key_index = 0
+    with pytest.raises(RuntimeError, match="does not blend its shape keys"):
+        addon.ops.solve_correctives()
+    tube.show_only_shape_key = False
+    current_layer().update()
+    assert error(in_world(tube), wanted) < MET[False]
+
+
 def test_undone_step_by_step() -> None:
     tube, armature = straight()
     bend(armature, 80.0)

@@ -176,8 +176,11 @@ class SBS_OT_solve_correctives(_OfList, Operator):
         sculpted = [corrective for corrective in chosen if corrective.has_target]
         if not sculpted:
             raise ValueError("These were mirrored: solve the other side, and mirror it again")
-        errors = [correctives.solve_again(item, each, view_layer_of(context)).error for each in sculpted]
-        return f"Solved {len(sculpted)}, met within {max(errors):.1g} of the size"
+        solved = [correctives.solve_again(item, each, view_layer_of(context)) for each in sculpted]
+        missed = sum(each.missed for each in solved)
+        if missed:
+            self.report({"WARNING"}, f"{missed} vertices are crushed in these poses, and as near as can be")
+        return f"Solved {len(sculpted)}, met within {max(each.error for each in solved):.1g} of the size"
 
 
 class SBS_OT_draft_correctives(Action, Operator):

@@ -40,6 +40,8 @@ __all__ = [
 _RECORDS = "sbs_correctives"
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)
+# How far the value of a corrective may be from 1 in its own pose, where it is solved.
+_NEARLY_ONE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,7 @@ def add(
     ValueError
         If that is impossible; it says why, and nothing has changed.
     """
+    _check_relative(item)
     swing = corrective_drivers.swing_of(armature, bone, evaluated(view_layer))
     others = [other for other in find(item) if (other.armature, other.bone) == (armature, bone)]
     corrective_drivers.coefficients(np.array([*(other.swing for other in others), swing]))
@@ -211,6 +214,13 @@ def add(
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
     solved = _solve(item, block, vertices, positions, view_layer)
     return next(each for each in find(item) if each.number == number), solved
+
+
+def _check_relative(item: bpy.types.Object) -> None:
+    """Refuse objects that show a single shape key, or absolute ones, as values then have no effect."""
+    keys = mesh_of(item).shape_keys
+    if keys is not None and (item.show_only_shape_key or not keys.use_relative):
+        raise ValueError(f"{item.name} does not blend its shape keys: it shows one alone, or they are not relative")
 
 
 def _concerned(item: bpy.types.Object, correctives: list[Corrective], vertices: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -232,10 +242,19 @@ def replace(
     places: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
 ) -> Solved:
-    """Give a corrective another target in the present pose, which becomes its pose."""
+    """Give a corrective another target in the present pose, which becomes its pose.
+
+    Raises
+    ------
+    ValueError
+        If that is impossible; it says why, and nothing has changed.
+    """
+    _check_relative(item)
     keys = block_of_key(corrective.key)
     swing = corrective_drivers.swing_of(corrective.armature, corrective.bone, evaluated(view_layer))
     alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
+    swings = [swing if each.number == corrective.number else each.swing for each in alike]
+    corrective_drivers.coefficients(np.array(swings))
     vertices = _concerned(item, alike, vertices)
     positions = places[vertices]
     _keep(keys, corrective.number, {"swing": swing, "pose": read_pose(corrective.armature)}, vertices, positions)
@@ -249,13 +268,25 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
     Raises
     ------
     ValueError
-        If it was mirrored, so that there is no such thing.
+        If it was mirrored, so that there is no such thing, or its pose cannot be had; then nothing has changed.
     """
+    _check_relative(item)
     keys = block_of_key(corrective.key)
     record = _records(keys)[corrective.number]
     if "target" not in record:
         raise ValueError(f"{corrective.key.name} was mirrored: solve the other side, and mirror it again")
     with _in_pose(corrective.armature, record["pose"]):
+        # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
+        depsgraph = evaluated(view_layer)
+        values: Any = keys.evaluated_get(depsgraph)
+        if abs(values.key_blocks[corrective.key.name].value - 1.0) > _NEARLY_ONE:
+            degrees = np.degrees(
+                np.hypot(*corrective_drivers.swing_of(corrective.armature, corrective.bone, depsgraph))
+            )
+            raise ValueError(
+                f"{corrective.key.name}: {corrective.bone} was bent by {corrective.degrees:.0f}° and is now bent by "
+                f"{degrees:.0f}°: bring the goals of its constraints back to where they were"
+            )
         vertices = np.array(record["vertices"], np.intp)
         return _solve(item, corrective.key, vertices, np.reshape(record["target"], (-1, 3)), view_layer)
 
