@@ -207,8 +207,8 @@ static sbs_gradient_result result_with_shapes_in(found *of) {
 }
 
 /*
- * Makes a gradient and differentiates, by two methods and with a shape, with one allocator. Where that fails, nothing is
- * written.
+ * Makes a gradient and differentiates, by two methods and with a shape, with one allocator. Where that fails, nothing
+ * is written.
  */
 static sbs_status make(const sbs_allocator *allocator, void *made) {
   const sbs_skin_desc desc = describe_rig(&mesh);
