@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 import numpy as np
@@ -29,10 +29,11 @@ from quality_numbers import (
     facts,
     geometric_mean,
     losses_of,
+    mean_losses,
     most_torn,
     totals,
 )
-from quality_subjects import Subject, arnaud, bent_knee, closed_hand, rat, tube
+from quality_subjects import Subject, arnaud, benchmark, bent_knee, closed_hand, rat, tube, twisted_arm
 from sbs.characters.character import Character
 from sbs.characters.limbs import ACROSS
 from sbs.options import AnyFloats, DeformOptions
@@ -104,7 +105,8 @@ def energies(subject: Subject, skins: dict[str, Deformer]) -> dict[str, NDArray[
     }
 
 
-def report_scene(subject: Subject) -> None:
+def report_scene(subject: Subject) -> dict[str, Any]:
+    """Print the rows of a scene, and return what docs/quality.json would have of it."""
     report = evaluate(subject.character, [subject.motion], PANEL)
     scene = facts(subject, report)
     losses = {name: losses_of(each) for name, each in scene["methods"].items()}
@@ -118,6 +120,7 @@ def report_scene(subject: Subject) -> None:
         jump = scene["methods"][name]["pop"]["jump"] or 0.0
         row = [subject.name, name, f"{together[name]:.3f}", *(f"{each:.2f}" for each in over), f"{torn[name]:.2f}"]
         click.echo(f"| {' | '.join(row)} | {jump:.3%} |")
+    return scene
 
 
 @click.command(help=__doc__.splitlines()[0])
@@ -126,15 +129,18 @@ def report_scene(subject: Subject) -> None:
 @click.option("--every", default=1, show_default=True, help="One of so many poses of characters.")
 def main(characters: Path, only: tuple[str, ...], every: int) -> None:
     scenes: dict[str, Callable[[], Subject]] = {
+        "arm": twisted_arm,
         "fist": closed_hand,
         "knee": bent_knee,
         "rat": rat,
         "arnaud": lambda: arnaud(characters),
         "tube": tube,
+        "benchmark": lambda: benchmark(characters),
     }
-    for name, make in scenes.items():
-        if not only or name in only:
-            report_scene(make())
+    reported = [report_scene(make()) for name, make in scenes.items() if not only or name in only]
+    if len(reported) == len(scenes):
+        together = totals(mean_losses(reported))
+        click.echo(f"| all | {' | '.join(f'{name} {value:.3f}' for name, value in together.items())} |")
     found = []
     for folder in sorted(characters.iterdir()):
         if (folder / "rig.txt").exists() and (not only or folder.name in only):
