@@ -21,7 +21,9 @@ from objects import (
     MeshObject,
     active_object,
     armature_named,
+    armature_object,
     current_layer,
+    current_scene,
     mesh_named,
     mesh_object,
 )
@@ -291,6 +293,25 @@ def test_drafted() -> None:
         addon.ops.draft_correctives()
 
 
+@pytest.mark.usefixtures("importer_of_old_blender")
+def test_fingers_are_drafted() -> None:
+    """They bend together, and each gets its part: what a finger adds alone is small."""
+    bpy.ops.import_scene.gltf(filepath=str(Path(*addon.module("core.library").load().__path__) / "demo/data/hand.glb"))
+    (hand,) = (mesh_object(item) for item in bpy.data.objects if item.type == "MESH" and item.vertex_groups)
+    (armature,) = (armature_object(item) for item in bpy.data.objects if item.type == "ARMATURE")
+    for modifier in list(hand.modifiers):
+        hand.modifiers.remove(modifier)
+    rigs.bind(hand, armature)
+    current_scene().frame_set(20)
+    assert addon.ops.draft_correctives() == {"FINISHED"}
+    found = addon.module("engine.correctives").find(hand)
+    assert len({each.bone for each in found}) > 8
+    basis = rigs.positions(hand.data)
+    size = np.linalg.norm(np.ptp(basis, axis=0))
+    for each in found:
+        assert np.linalg.norm(points(each.key) - basis, axis=1).max() < 0.08 * size, each.key.name
+
+
 def test_saved_and_opened_without_the_add_on(tmp_path: Path) -> None:
     tube, armature = straight()
     bend(armature, 80.0)
@@ -332,17 +353,3 @@ def test_deleted_by_hand() -> None:
     bend(armature, 60.0)
     _, wanted = sculpt(tube, bone="B2")
     assert error(in_world(tube), wanted) < MET[False]
-
-
-def test_undone(tmp_path: Path) -> None:
-    tube, armature = straight()
-    bend(armature, 80.0)
-    before = in_world(tube)
-    bpy.ops.ed.undo_push(message="before")
-    sculpt(tube, bone="B2")
-    bpy.ops.ed.undo_push(message="sculpted")
-    bpy.ops.ed.undo()
-    tube = mesh_named("Tube")
-    assert not left_over() or tube.data.shape_keys is None
-    current_layer().update()
-    assert error(in_world(tube), before) < 1e-6

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Quaternion, Vector
+from numpy.typing import NDArray
 
 from ..core import library
 from ..core.matrices import Floats
@@ -29,8 +31,7 @@ class Drafted(NamedTuple):
     keys : int
         How many shape keys were made.
     left : int
-        How many drafts are of several bones together, as of fingers, or of a pose that has a corrective: these are
-        left out.
+        How many drafts are too near a pose that has a corrective: these are left out.
     """
 
     keys: int
@@ -47,27 +48,26 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
     """
     items = [item for item in rig_settings.meshes_of(armature) if bake.modifier_of(item) is not None]
     for item in items:
-        shape_keys.check(item)
+        shape_keys.positions_alone(item, view_layer)  # says why there can be no shape keys
     made: Any = library.load("correctives").draft(
         from_rig(armature, with_triangles=True),
         poses=_pose(armature, view_layer)[None],
         progress=lambda share: progress(0.5 * share),
     )
     starts = _starts(armature)
+    poses = Counter(drafted.target.skinning_matrices.tobytes() for drafted in made)
     before = correctives.read_pose(armature)
     keys = left = 0
     try:
         for number, drafted in enumerate(made):
             progress(0.5 + 0.5 * number / len(made))
-            if len(drafted.driver.joints) != 1:
-                left += 1
-                continue
-            bone = drafted.driver.joints[0]
-            correctives.set_pose(armature, {})
-            _swing(armature, bone, drafted.coordinates[0])
+            is_alone = poses[drafted.target.skinning_matrices.tobytes()] == 1
             for item in items:
                 try:
-                    keys += _add(item, armature, bone, drafted, starts[item], view_layer)
+                    if is_alone:
+                        keys += _add(item, armature, drafted, starts[item], view_layer)
+                    else:
+                        keys += _put(item, armature, drafted, starts[item])
                 except ValueError:
                     left += 1
     finally:
@@ -94,30 +94,40 @@ def _starts(armature: bpy.types.Object) -> dict[bpy.types.Object, int]:
     return starts
 
 
-def _swing(armature: bpy.types.Object, bone: str, turned: Any) -> None:
-    """Turn a bone at rest by a rotation vector in armature space."""
-    posed = pose_of(armature).bones[bone]
-    axis = posed.bone.matrix_local.to_3x3().inverted() @ Vector(np.asarray(turned, float).tolist())
-    posed.matrix_basis = Quaternion(axis, axis.length).to_matrix().to_4x4()
+def _inside(item: bpy.types.Object, vertices: NDArray[np.int32], start: int) -> NDArray[np.bool_]:
+    """Which of the character's vertices are of a mesh that begins at a number."""
+    return (vertices >= start) & (vertices < start + len(mesh_of(item).vertices))
 
 
 def _add(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
-    bone: str,
-    drafted: Any,
-    start: int,
-    view_layer: bpy.types.ViewLayer,
+    item: bpy.types.Object, armature: bpy.types.Object, drafted: Any, start: int, view_layer: bpy.types.ViewLayer
 ) -> int:
-    """Add what was drafted of one mesh; how many shape keys that makes, 0 or 1."""
-    count = len(mesh_of(item).vertices)
-    target = drafted.target
-    inside = (target.vertices >= start) & (target.vertices < start + count)
+    """Add what was drafted of one mesh, to be met in its pose; how many shape keys that makes, 0 or 1."""
+    target, bone = drafted.target, drafted.driver.joints[0]
+    inside = _inside(item, target.vertices, start)
     if not inside.any():
         return 0
+    x, z = correctives.swing_about(armature, bone, Vector(drafted.coordinates[0].tolist()))
+    correctives.set_pose(armature, {})
+    swing = Vector((x, 0.0, z))
+    pose_of(armature).bones[bone].matrix_basis = Quaternion(swing, swing.length).to_matrix().to_4x4()
     vertices = (target.vertices[inside] - start).astype(np.intp)
-    from_rig_space = np.linalg.inv(reading.place(item, armature))
+    to_item = np.linalg.inv(reading.place(item, armature))
     places = shape_keys.positions_alone(item, view_layer).astype(np.float64)
-    places[vertices] = target.positions[inside] @ from_rig_space[:3, :3].T + from_rig_space[:3, 3]
+    places[vertices] = target.positions[inside] @ to_item[:3, :3].T + to_item[:3, 3]
     correctives.add(item, armature, bone, drafted.name, vertices, places, view_layer)
+    return 1
+
+
+def _put(item: bpy.types.Object, armature: bpy.types.Object, drafted: Any, start: int) -> int:
+    """Add what was drafted for several bones together: of each its part, as the library has shared it out."""
+    shape, bone = drafted.shape, drafted.driver.joints[0]
+    inside = _inside(item, shape.vertices, start)
+    if not inside.any():
+        return 0
+    to_item = np.linalg.inv(reading.place(item, armature))
+    deltas = np.zeros((len(mesh_of(item).vertices), 3))
+    deltas[shape.vertices[inside] - start] = shape.deltas[inside] @ to_item[:3, :3].T
+    swing = correctives.swing_about(armature, bone, Vector(drafted.coordinates[0].tolist()))
+    correctives.put(item, armature, bone, swing, drafted.name, deltas)
     return 1

@@ -175,7 +175,7 @@ class SBS_OT_solve_correctives(_OfList, Operator):
         item, chosen = self.chosen(context)
         sculpted = [corrective for corrective in chosen if corrective.has_target]
         if not sculpted:
-            raise ValueError("These were mirrored: solve the other side, and mirror it again")
+            raise ValueError("None of these has a target: they were mirrored, or drafted for several bones together")
         solved = [correctives.solve_again(item, each, view_layer_of(context)) for each in sculpted]
         missed = sum(each.missed for each in solved)
         if missed:
@@ -208,7 +208,7 @@ class SBS_OT_draft_correctives(Action, Operator):
         finally:
             manager.progress_end()
         if made.left:
-            self.report({"WARNING"}, f"{made.left} are left out, of bones that bend together or poses that have one")
+            self.report({"WARNING"}, f"{made.left} are left out, as they are too near poses that have one")
         return f"Drafted {made.keys} shape keys for {armature.name}"
 
 

@@ -15,7 +15,7 @@ Blender's glTF exporter leaves out the values of all if drivers there drive anyt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ..settings.given import pose_of
 from ..settings.typed import animation_of
 
-__all__ = ["LEAST_SWING", "bone_of", "key_of", "remove_drivers", "swing_of", "write_drivers"]
+__all__ = ["LEAST_SWING", "Driven", "coefficients", "find", "remove_drivers", "swing_of", "write_drivers"]
 
 #: Swings below this, in radians, are too near the rest pose to drive anything.
 LEAST_SWING = 0.05
@@ -149,35 +149,46 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
 
 def remove_drivers(keys: bpy.types.Key, number: str) -> None:
     """Remove what drives a corrective: the driver of its function, and that of its shape key if it is there."""
-    block = key_of(keys, number)
-    if block is not None:
-        block.driver_remove("value")
+    found = find(keys).get(number)
+    if found is not None:
+        found.key.driver_remove("value")
     mesh: Any = keys.user
     mesh.driver_remove(_path(number))
     mesh.pop(f"{_PROPERTY}{number}", None)
 
 
-def _drivers(block: bpy.types.ID) -> Iterator[bpy.types.FCurve]:
-    data = animation_of(block)
-    yield from data.drivers if data is not None else ()
+class Driven(NamedTuple):
+    """A shape key, and the bone that drives it."""
+
+    key: bpy.types.ShapeKey
+    armature: bpy.types.Object
+    bone: str
 
 
-def key_of(keys: bpy.types.Key, number: str) -> bpy.types.ShapeKey | None:
-    """The shape key of a corrective, by its driver; None if it was deleted, or its driver was."""
+def find(keys: bpy.types.Key) -> dict[str, Driven]:
+    """What is driven, by the numbers of correctives: found by drivers, which follow renaming.
+
+    Those whose shape key, driver or bone was deleted are left out.
+    """
     paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
-    for curve in _drivers(keys):
-        variables = curve.driver.variables if curve.driver is not None else ()
-        if curve.data_path in paths and variables and variables[0].targets[0].data_path == _path(number):
-            return paths[curve.data_path]
-    return None
+    blocks: dict[str, bpy.types.ShapeKey] = {}
+    for path, target in _first_targets(keys):
+        if path in paths:
+            blocks.setdefault(target.data_path, paths[path])
+    found = {}
+    for path, target in _first_targets(keys.user):
+        armature = target.id
+        if path not in blocks or not isinstance(armature, bpy.types.Object) or armature.pose is None:
+            continue
+        if target.bone_target in armature.pose.bones:
+            number = path.removeprefix(f'["{_PROPERTY}').removesuffix('"]')
+            found[number] = Driven(blocks[path], armature, target.bone_target)
+    return found
 
 
-def bone_of(keys: bpy.types.Key, number: str) -> tuple[bpy.types.Object, str] | None:
-    """The armature and the bone that drive a corrective, which follow renaming; None if they are gone."""
-    for curve in _drivers(keys.user):
-        if curve.data_path == _path(number) and curve.driver is not None and curve.driver.variables:
-            target = curve.driver.variables[0].targets[0]
-            armature = target.id
-            if isinstance(armature, bpy.types.Object) and target.bone_target in pose_of(armature).bones:
-                return armature, target.bone_target
-    return None
+def _first_targets(block: bpy.types.ID) -> Iterator[tuple[str, bpy.types.DriverTarget]]:
+    """What each driver of a data-block drives, and what its first variable reads."""
+    data = animation_of(block)
+    for curve in data.drivers if data is not None else ():
+        if curve.driver is not None and curve.driver.variables:
+            yield curve.data_path, curve.driver.variables[0].targets[0]

@@ -30,11 +30,13 @@ __all__ = [
     "find",
     "go_to_pose",
     "mirror",
+    "put",
     "read_pose",
     "remove",
     "replace",
     "set_pose",
     "solve_again",
+    "swing_about",
 ]
 
 _RECORDS = "sbs_correctives"
@@ -42,6 +44,8 @@ _RECORDS = "sbs_correctives"
 _TURNED = np.radians(3.0)
 # How far the value of a corrective may be from 1 in its own pose, where it is solved.
 _NEARLY_ONE = 1e-3
+# Swings that differ by less, in radians, are the same pose.
+_SAME_SWING = 0.02
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Corrective:
     swing : (x, z)
         Of the bone in the pose, in radians about its own axes at rest.
     has_target : bool
-        Whether there is what was sculpted, so that it can be solved again; not of a mirrored one.
+        Whether there is what was sculpted, so that it can be solved again; not of one that `put` made.
     """
 
     number: str
@@ -80,11 +84,11 @@ def find(item: bpy.types.Object) -> list[Corrective]:
     found: list[Corrective] = []
     if keys is None:
         return found
+    driven = corrective_drivers.find(keys)
     for number, record in _records(keys).items():
-        key, driving = corrective_drivers.key_of(keys, number), corrective_drivers.bone_of(keys, number)
-        if key is not None and driving is not None:
+        if number in driven:
             x, z = record["swing"]
-            found.append(Corrective(number, key, *driving, (x, z), "target" in record))
+            found.append(Corrective(number, *driven[number], (x, z), "target" in record))
     return found
 
 
@@ -208,8 +212,7 @@ def add(
     positions = places[vertices]
     keys = shape_keys.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
-    records = _records(keys)
-    number = str(max((int(other) for other in records), default=0) + 1)
+    number = _free_number(keys)
     _keep(keys, number, {"swing": swing, "pose": read_pose(armature)}, vertices, positions)
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
     solved = _solve(item, block, vertices, positions, view_layer)
@@ -268,13 +271,13 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
     Raises
     ------
     ValueError
-        If it was mirrored, so that there is no such thing, or its pose cannot be had; then nothing has changed.
+        If there is no such thing, as `put` made it, or its pose cannot be had; then nothing has changed.
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
     record = _records(keys)[corrective.number]
     if "target" not in record:
-        raise ValueError(f"{corrective.key.name} was mirrored: solve the other side, and mirror it again")
+        raise ValueError(f"{corrective.key.name} has no target: it was mirrored, or drafted for several bones together")
     with _in_pose(corrective.armature, record["pose"]):
         # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
         depsgraph = evaluated(view_layer)
@@ -341,11 +344,65 @@ def remove(item: bpy.types.Object, corrective: Corrective) -> None:
         _drive(keys, corrective.armature, corrective.bone, alike)
 
 
-# ------------------------------------------------------------------------------------------------------- mirroring --
+# ----------------------------------------------------------------------------------------------- shapes that are known
+
+
+def put(
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    bone: str,
+    swing: tuple[float, float],
+    name: str,
+    deltas: NDArray[np.float64],
+) -> Corrective:
+    """Add a corrective by its shape, without a target; one of the same pose of the bone is written over.
+
+    Parameters
+    ----------
+    item, armature : Object
+    bone : str
+    swing : (x, z)
+        Of the bone in the pose.
+    name : str
+        Of a new shape key.
+    deltas : (V, 3) ndarray
+        What the shape adds at rest, in the space of the object.
+
+    Raises
+    ------
+    ValueError
+        If that is impossible; it says why, and nothing has changed.
+    """
+    _check_relative(item)
+    shape_keys.check(item)
+    alike = [each for each in find(item) if (each.armature, each.bone) == (armature, bone)]
+    same = next((each for each in alike if np.hypot(*np.subtract(each.swing, swing)) < _SAME_SWING), None)
+    if same is None:
+        corrective_drivers.coefficients(np.array([*(each.swing for each in alike), swing]))
+    keys = shape_keys.with_basis(item)
+    block = item.shape_key_add(name=name, from_mix=False) if same is None else same.key
+    number = _free_number(keys) if same is None else same.number
+    basis, _deltas = shape_keys.basis_and_deltas(block)
+    block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
+    _keep(keys, number, {"swing": swing})
+    made = Corrective(number, block, armature, bone, swing, False)
+    _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
+    keys.update_tag()
+    return made
+
+
+def _free_number(keys: bpy.types.Key) -> str:
+    return str(max(map(int, _records(keys)), default=0) + 1)
+
+
+def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[float, float]:
+    """The swing of a bone that is turned by a rotation vector in the axes of the armature, across the bone."""
+    own = pose_of(armature).bones[bone].bone.matrix_local.to_3x3().inverted() @ turned
+    return float(own.x), float(own.z)
 
 
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
-    """Make the corrective of the other side, across x, by the names of bones; one of the same pose is written over.
+    """Make the corrective of the other side, across x, by the names of bones.
 
     Returns
     -------
@@ -356,35 +413,20 @@ def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, 
     Raises
     ------
     ValueError
-        If the bone has no other side.
+        If the bone has no other side; as `put`.
     """
     other = bpy.utils.flip_name(corrective.bone)
     bones = pose_of(corrective.armature).bones
     if other == corrective.bone or other not in bones:
         raise ValueError(f"{corrective.bone} has no other side: no bone is named {other}")
-    keys = block_of_key(corrective.key)
     # A rotation vector keeps its x and changes its other signs as it is mirrored across x.
-    here, there = (bones[name].bone.matrix_local.to_3x3() for name in (corrective.bone, other))
     x, z = corrective.swing
-    turned = here @ Vector((x, 0.0, z))
-    across = there.inverted() @ Vector((turned.x, -turned.y, -turned.z))
-    swing = float(across.x), float(across.z)
+    turned = bones[corrective.bone].bone.matrix_local.to_3x3() @ Vector((x, 0.0, z))
+    swing = swing_about(corrective.armature, other, Vector((turned.x, -turned.y, -turned.z)))
     basis, deltas = shape_keys.basis_and_deltas(corrective.key)
-    moved = np.flatnonzero(np.linalg.norm(deltas, axis=1) > 0)
+    moved = np.flatnonzero(deltas.any(axis=1))
     partners, missing = shape_keys.other_side(basis, moved)
-    alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, other)]
-    same = [each for each in alike if np.hypot(each.swing[0] - swing[0], each.swing[1] - swing[1]) < 0.02]
-    if same:
-        block, number = same[0].key, same[0].number
-    else:
-        corrective_drivers.coefficients(np.array([*(each.swing for each in alike), swing]))
-        block = item.shape_key_add(name=bpy.utils.flip_name(corrective.key.name), from_mix=False)
-        number = str(max(int(each) for each in _records(keys)) + 1)
-    found = basis.copy()
-    found[partners[partners >= 0]] += deltas[moved[partners >= 0]] * [-1.0, 1.0, 1.0]
-    block.data.foreach_set("co", found.astype(np.float32).reshape(-1))
-    _keep(keys, number, {"swing": swing})
-    made = Corrective(number, block, corrective.armature, other, swing, False)
-    _drive(keys, corrective.armature, other, [*(each for each in alike if each.number != number), made])
-    keys.update_tag()
-    return made, missing
+    found = np.zeros_like(basis)
+    found[partners[partners >= 0]] = deltas[moved[partners >= 0]] * [-1.0, 1.0, 1.0]
+    name = bpy.utils.flip_name(corrective.key.name)
+    return put(item, corrective.armature, other, swing, name, found), missing
