@@ -48,9 +48,8 @@ static void set_triangles(sbs_patch *patch, const sbs_relaxation_desc *desc, con
     sbs_patch_triangle *made = patch->triangles + patch->triangle_count++;
     const size_t a = (size_t)corners[0], b = (size_t)corners[1], c = (size_t)corners[2];
     const double area = double_area(rest, corners);
-    *made = (sbs_patch_triangle){
-        .corners = {a, b, c}, .part = desc->triangle_parts ? desc->triangle_parts[t] : -1, .is_strained = area > 0.0};
-    if (!made->is_strained) continue;
+    *made = (sbs_patch_triangle){.corners = {a, b, c}, .part = desc->triangle_parts ? desc->triangle_parts[t] : -1};
+    if (!(area > 0.0)) continue;
     const sbs_vec3 first = edge(rest, a, b), second = edge(rest, a, c);
     const double length = sbs_vec3_length(first), height = area / length;
     made->inverse[0] = 1.0 / length;
@@ -271,7 +270,7 @@ double sbs_patch_energy(sbs_patch *patch, const double *x, double *gradient) {
   double energy = 0.0;
   memset(gradient, 0, 3 * patch->vertex_count * sizeof *gradient);
   for (size_t t = 0; t < patch->triangle_count; t++) {
-    if (patch->triangles[t].is_strained) energy += add_strain(patch->triangles + t, x, gradient);
+    if (patch->triangles[t].share > 0.0) energy += add_strain(patch->triangles + t, x, gradient);
   }
   for (size_t h = 0; h < patch->hinge_count && options->bending > 0.0; h++) {
     energy += add_bending(patch->hinges + h, options->bending, x, gradient);

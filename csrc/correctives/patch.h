@@ -7,13 +7,12 @@
 #include "base/arena.h"
 #include "sbs/relaxation.h"
 
-/* A triangle with a free vertex that has an area at rest. */
+/* A triangle with a free vertex. */
 typedef struct sbs_patch_triangle {
   size_t corners[3];
   int32_t part;      /* -1: none */
-  double share;      /* of the area of the patch */
+  double share;      /* of the area of the patch at rest; 0 of a triangle without area, which has no strain */
   double inverse[3]; /* of the edges from the first corner at rest, in the triangle's plane: 00, 01, 11 */
-  int is_strained;   /* 0: no area at rest */
 } sbs_patch_triangle;
 
 /* Two triangles at an edge, which turn the same way. */

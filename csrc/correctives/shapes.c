@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "correctives/shapes.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arguments.h"
@@ -27,6 +28,19 @@ size_t sbs_shapes_scratch_size(const sbs_shapes *shapes) {
 sbs_shape_sums sbs_place_shape_sums(const sbs_shapes *shapes, void *memory) {
   unsigned char *active = (unsigned char *)memory + shapes->changed_count * sbs_shape_row_size(shapes);
   return (sbs_shape_sums){.sums = memory, .active = active};
+}
+
+size_t sbs_first_row(const sbs_shapes *shapes, size_t shape, size_t number) {
+  size_t low = shapes->offsets[shape], high = shapes->offsets[shape + 1];
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (shapes->blocks[middle] < number) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
 }
 
 void sbs_shapes_free(sbs_shapes *shapes) {
@@ -76,8 +90,8 @@ static sbs_status check(const sbs_skin *skin, const sbs_shapes_desc *desc, sbs_f
 /* What binding needs for a while. */
 typedef struct sorting {
   uint32_t *lanes; /* (vertex_count) where each vertex of the mesh is, counted over all blocks */
-  size_t *shapes;  /* (block_count) by numbers of changed blocks: the last shape that has a row of it, from 1 on */
-  size_t *rows;    /* (block_count) the same: that row */
+  size_t *shapes; /* (block_count) by numbers of changed blocks: the last shape that was seen to change it, from 1 on */
+  size_t *rows;   /* (block_count) the same: its row */
 } sorting;
 
 static void find_lanes(const sbs_skin *skin, uint32_t *lanes) {
@@ -97,13 +111,13 @@ static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const
   }
 }
 
-/* The row of a shape for a block with that number, a new one if there is none. */
-static size_t find_row(sbs_shapes *shapes, const sorting *work, size_t shape, size_t number) {
-  if (work->shapes[number] != shape + 1) {
-    work->shapes[number] = shape + 1;
-    work->rows[number] = shapes->row_count++;
-  }
-  return work->rows[number];
+/* The number of the block that an entry changes; `is_first` receives whether it is the first of the shape there. */
+static size_t find_block(const sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, size_t shape,
+                         size_t entry, int *is_first) {
+  const size_t number = (size_t)shapes->numbers[work->lanes[desc->vertices[entry]] / SBS_BLOCK];
+  *is_first = work->shapes[number] != shape + 1;
+  work->shapes[number] = shape + 1;
+  return number;
 }
 
 static void count_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
@@ -111,34 +125,50 @@ static void count_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const so
   for (size_t s = 0; s < desc->shape_count; s++) {
     shapes->offsets[s] = shapes->row_count;
     for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
-      find_row(shapes, work, s, (size_t)shapes->numbers[work->lanes[desc->vertices[i]] / SBS_BLOCK]);
+      int is_first;
+      find_block(shapes, desc, work, s, i, &is_first);
+      shapes->row_count += (size_t)is_first;
     }
   }
   shapes->offsets[desc->shape_count] = shapes->row_count;
 }
 
-/* Adds three numbers to a lane of a row, `first` numbers behind where it starts. */
+static int compare(const void *a, const void *b) {
+  const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+  return (first > second) - (first < second);
+}
+
+/* Lists the blocks of each shape, ascending. */
+static void list_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
+  memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
+  for (size_t s = 0; s < desc->shape_count; s++) {
+    uint32_t *blocks = shapes->blocks + shapes->offsets[s];
+    size_t count = 0;
+    for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
+      int is_first;
+      const size_t number = find_block(shapes, desc, work, s, i, &is_first);
+      if (is_first) blocks[count++] = (uint32_t)number;
+    }
+    qsort(blocks, count, sizeof *blocks, compare);
+  }
+}
+
+/* Adds three numbers to a lane of a row, `first` numbers behind where rows start. */
 static void add_entry(sbs_shapes *shapes, size_t first, const void *deltas, sbs_scalar scalar, size_t entry) {
   for (size_t k = 0; k < 3; k++) {
-    const double value = sbs_scalar_get(deltas, scalar, 3 * entry + k);
     const size_t at = first + k * SBS_BLOCK;
-    if (shapes->skin->scalar == SBS_FLOAT32) {
-      ((float *)shapes->rows)[at] += (float)value;
-    } else {
-      ((double *)shapes->rows)[at] += value;
-    }
+    const double before = sbs_scalar_get(shapes->rows, shapes->skin->scalar, at);
+    sbs_scalar_put(shapes->rows, shapes->skin->scalar, at, before + sbs_scalar_get(deltas, scalar, 3 * entry + k));
   }
 }
 
 static void fill_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
-  memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
   memset(shapes->rows, 0, shapes->row_count * sbs_shape_row_size(shapes));
-  shapes->row_count = 0;
   for (size_t s = 0; s < desc->shape_count; s++) {
+    for (size_t row = shapes->offsets[s]; row < shapes->offsets[s + 1]; row++) work->rows[shapes->blocks[row]] = row;
     for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
       const uint32_t lane = work->lanes[desc->vertices[i]];
-      const size_t number = (size_t)shapes->numbers[lane / SBS_BLOCK], row = find_row(shapes, work, s, number);
-      shapes->blocks[row] = (uint32_t)number;
+      const size_t row = work->rows[shapes->numbers[lane / SBS_BLOCK]];
       const size_t first = row * shapes->axes * SBS_BLOCK + lane % SBS_BLOCK;
       add_entry(shapes, first, desc->deltas, desc->scalar, i);
       if (desc->normal_deltas) add_entry(shapes, first + 3 * SBS_BLOCK, desc->normal_deltas, desc->scalar, i);
@@ -153,6 +183,7 @@ static sbs_status sort(sbs_shapes *shapes, const sbs_shapes_desc *desc, const so
   shapes->blocks = sbs_allocate(&shapes->allocator, shapes->row_count, sizeof *shapes->blocks);
   shapes->rows = sbs_allocate(&shapes->allocator, shapes->row_count, sbs_shape_row_size(shapes));
   if (!shapes->blocks || !shapes->rows) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  list_blocks(shapes, desc, work);
   fill_rows(shapes, desc, work);
   return SBS_OK;
 }

@@ -33,6 +33,9 @@ typedef struct sbs_shape_sums {
 /* Bytes of a row, or of a sum. */
 size_t sbs_shape_row_size(const sbs_shapes *shapes);
 
+/* The first row of a shape whose block has that number or a larger one. */
+size_t sbs_first_row(const sbs_shapes *shapes, size_t shape, size_t number);
+
 /* Where sums lie in memory of sbs_shapes_scratch_size. */
 sbs_shape_sums sbs_place_shape_sums(const sbs_shapes *shapes, void *memory);
 

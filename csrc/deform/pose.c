@@ -15,6 +15,7 @@
  */
 enum {
   JOINTS_CHUNK = 64,
+  SHAPES_CHUNK = 256, /* blocks */
   STRETCHES_CHUNK = 8,
   SETS_CHUNK = 64
 };
@@ -220,19 +221,27 @@ static sbs_status pose_twist(sbs_frame *frame) {
   return status;
 }
 
-static void sum_shapes(const sbs_frame *frame) {
+/* What shapes add to some of the blocks that they change. */
+static sbs_status sum_shapes(void *context, sbs_share blocks, int worker) {
+  const sbs_frame *frame = context;
   const sbs_shapes *shapes = frame->shapes;
-  sbs_add_shape_kernel *add = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar)->add_shape;
-  memset(frame->shape_sums.active, 0, shapes->changed_count);
+  sbs_add_rows_kernel *add = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar)->add_rows;
+  (void)worker;
+  memset(frame->shape_sums.active + blocks.begin, 0, blocks.end - blocks.begin);
   for (size_t s = 0; s < shapes->shape_count; s++) {
-    if (frame->shape_weights[s] != 0.0) add(shapes, s, frame->shape_weights[s], &frame->shape_sums);
+    if (frame->shape_weights[s] == 0.0) continue;
+    const size_t first = sbs_first_row(shapes, s, blocks.begin), end = sbs_first_row(shapes, s, blocks.end);
+    add(shapes, first, end, frame->shape_weights[s], &frame->shape_sums);
   }
+  return SBS_OK;
 }
 
 sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
-  if (frame->shapes && frame->positions) sum_shapes(frame);
   sbs_status status = pose_twist(frame);
+  if (!status && frame->shapes && frame->positions) {
+    status = sbs_share_work(threads, frame->shapes->changed_count, SHAPES_CHUNK, sum_shapes, frame);
+  }
   if (!status) status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
   if (!status) status = prepare_stretches(frame, threads);
   for (sbs_frame *f = frame; f && !status; f = f->base) status = find_centers(f, threads);

@@ -94,11 +94,8 @@ static void take_shapes_away(const sbs_frame *frame, size_t block) {
     const size_t vertex = (size_t)frame->skin->vertices[block * SBS_BLOCK + lane];
     void *position = (char *)frame->positions + vertex * frame->positions_stride;
     for (size_t k = 0; k < 3; k++) {
-      if (scalar == SBS_FLOAT32) {
-        ((float *)position)[k] -= ((const float *)sum)[k * SBS_BLOCK + lane];
-      } else {
-        ((double *)position)[k] -= ((const double *)sum)[k * SBS_BLOCK + lane];
-      }
+      const double added = sbs_scalar_get(sum, scalar, k * SBS_BLOCK + lane);
+      sbs_scalar_put(position, scalar, k, sbs_scalar_get(position, scalar, k) - added);
     }
   }
 }

@@ -105,8 +105,9 @@ typedef struct sbs_inverse_args {
 /* Returns how many vertices have no inverse. */
 typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
 
-/* Adds a shape, times its weight, to the sums of a frame; a sum that is not active begins with it. */
-typedef void sbs_add_shape_kernel(const sbs_shapes *shapes, size_t shape, double weight, const sbs_shape_sums *sums);
+/* Adds rows, times the weight of their shape, to the sums of a frame; a sum that is not active begins with its row. */
+typedef void sbs_add_rows_kernel(const sbs_shapes *shapes, size_t first, size_t end, double weight,
+                                 const sbs_shape_sums *sums);
 
 /* Rest positions or normals of a block with such a sum; normals become unit vectors again. All (3, SBS_BLOCK). */
 typedef void sbs_shape_block_kernel(const void *rest, const void *sum, int are_normals, void *shaped);
@@ -118,7 +119,7 @@ typedef struct sbs_kernels {
   sbs_pack_kernel *pack_amounts;
   sbs_blend_kernel *mix;
   sbs_inverse_kernel *invert;
-  sbs_add_shape_kernel *add_shape;
+  sbs_add_rows_kernel *add_rows;
   sbs_shape_block_kernel *shape_block;
   const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];
 } sbs_kernels;

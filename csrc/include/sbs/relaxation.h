@@ -42,7 +42,7 @@ typedef struct sbs_relaxation_desc {
   size_t triangle_count;              /* T; 0 is SBS_ERROR_EMPTY */
   const double *rest_positions;       /* (V, 3) */
   const double *positions;            /* (V, 3) where the vertices are in the pose; free ones begin there */
-  const int32_t *triangles;           /* (T, 3) in [0, V), all turning the same way. One that has no area is left out */
+  const int32_t *triangles;           /* (T, 3) in [0, V), turning the same way; no strain without area */
   const unsigned char *free_vertices; /* (V) not 0: the vertex moves */
   double size;                        /* positive: about the radius of the limb */
 

@@ -106,8 +106,6 @@ class Surface:
         self.bones = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
         self.edges = np.unique(np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
         self.lengths = np.linalg.norm(np.diff(self.positions[self.edges], axis=1)[:, 0], axis=1)
-        a, b, c = (self.positions[self.triangles[:, i]] for i in range(3))
-        self.areas = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
         self._moved: dict[int, Floats] = {}
         self.names = skeleton.names
         self._limbs = {bone.joint for bone in twist_bones(character) if bone.spread}
