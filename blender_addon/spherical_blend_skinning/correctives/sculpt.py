@@ -104,6 +104,7 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
     mesh.update()
     surface.matrix_world = item.matrix_world
     surface.show_wire = item.show_wire
+    surface.hide_render = True
     values: Any = surface
     values[_ITEM], values[_NUMBER], values[_BEFORE], values[_MODE] = item, number, before or item, mode
     for collection in item.users_collection:
