@@ -77,6 +77,25 @@ def test_they_are_added_to_other_rest_positions(dtype: Precision) -> None:
             assert ours.tobytes() == theirs.tobytes()
 
 
+def test_threads_share_what_shapes_add() -> None:
+    """Of a mesh whose blocks are several chunks of work, in which all vertices move."""
+    woman, random = sbs.samples.load("woman"), np.random.default_rng(5)
+    vertices = np.arange(woman.skin.vertex_count)
+    chosen = [random.permutation(vertices)[:count] for count in (7000, 9000, 11000)]
+    given = [(each, random.normal(size=(len(each), 3)).astype(np.float32)) for each in chosen]
+    shaped = Shapes(woman.skin, given)
+    pose = woman.skinning_matrices(np.full((len(woman.skeleton), 3), 0.2))
+    weights = [0.5, -0.25, 1.0]
+    one, many = (woman.skin.deform(pose, shapes=shaped, shape_weights=weights, threads=each) for each in (1, 4))
+    np.testing.assert_array_equal(one, many)
+    moved = woman.skin.rest_positions.astype(np.float64)
+    for (each, deltas), weight in zip(given, weights, strict=True):
+        moved[each] += weight * deltas
+    expected = woman.skin.deform(pose, rest_positions=moved.astype(np.float32))
+    # Numbers are below 30, and each sum is rounded a few times in float32.
+    np.testing.assert_allclose(one, expected, atol=2e-5)
+
+
 def test_normals() -> None:
     skin = sbs.Skin([[0.0, 0.0, 0.0]], [[0]], [[1.0]], rest_normals=[[0.0, 0.0, 2.0]])
     shapes = Shapes(skin, [([0], [[0.0, 0.0, 0.0]], [[1.0, 0.0, 0.0]]), ([0], [[1.0, 0.0, 0.0]])])
