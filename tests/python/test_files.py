@@ -287,7 +287,9 @@ signal.signal(int(sys.argv[2]), signal.default_int_handler if int(sys.argv[2]) =
 with replacing(sys.argv[1]) as temporary:
     temporary.write_text("half")
     print("ready", flush=True)
-    time.sleep(60)
+    # In short steps: a signal that comes just before the call sleep() is answered only when that has ended.
+    for _ in range(6000):
+        time.sleep(0.01)
 """
 
 
