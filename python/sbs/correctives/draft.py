@@ -95,7 +95,7 @@ def draft(
     KeyError, IndexError
         If there is no such joint.
     ValueError
-        If one of them is a root; as `Skin.deform`.
+        If one of them is a root, or `poses` bends none; as `Skin.deform`.
     """
     if skin is None:
         if options:
@@ -113,7 +113,7 @@ def draft(
     if poses is not None:
         chosen = [joint for joint in chosen if np.linalg.norm(swings[joint], axis=1).max(initial=0.0) >= MOVES]
         if not chosen:
-            raise ValueError("poses bends none of the joints by 20 degrees")
+            raise ValueError("the poses bend no hinge by 20 degrees: bend an elbow, a knee or another joint")
     groups = find_groups(surface, chosen)
     for number, group in enumerate(groups):
         if progress is not None:
