@@ -27,6 +27,7 @@ typedef struct work {
   atomic_size_t solves;
   atomic_size_t nonrigid_joints;
   atomic_size_t singular_count;
+  atomic_size_t scaled_joints;
 } work;
 
 static sbs_status deform_frame(work *w, size_t number, int threads, int worker) {
@@ -39,6 +40,7 @@ static sbs_status deform_frame(work *w, size_t number, int threads, int worker) 
   atomic_fetch_add(&w->solves, solves);
   atomic_fetch_add(&w->nonrigid_joints, frames->nonrigid_joints);
   atomic_fetch_add(&w->singular_count, atomic_load(&frames->singular_count));
+  atomic_fetch_add(&w->scaled_joints, frames->palette.scaled_joints);
   return status;
 }
 
@@ -59,10 +61,11 @@ static sbs_status deform_frames(work *w) {
 
 /* What a call wants of its poses. */
 typedef struct request {
-  void *positions; /* of all frames; NULL where only centers are asked for */
-  void *normals;   /* the same, or NULL */
-  double *centers; /* (set_count, 3) of the only frame, or NULL */
-  sbs_posed posed; /* of the only frame, checked; receives the count */
+  void *positions;     /* of all frames; NULL where only centers are asked for */
+  void *normals;       /* the same, or NULL */
+  double *centers;     /* (set_count, 3) of the only frame, or NULL */
+  sbs_posed posed;     /* of the only frame, checked; receives the count */
+  sbs_palette palette; /* of all frames; receives the count */
 } request;
 
 /* Checks a request and carries it out. The options may be NULL. */
@@ -71,7 +74,8 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
                          sbs_fault *fault) {
   if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
   if (!poses) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
-  if (!wanted->positions && !wanted->centers && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
+  const int is_no_deformation = wanted->centers || wanted->palette.joints;
+  if (!wanted->positions && !is_no_deformation && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
   const sbs_deform_options defaults = sbs_default_deform_options();
   if (!options) options = &defaults;
   sbs_methods methods;
@@ -90,7 +94,8 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
                           .normals = wanted->normals,
                           .normals_stride = options->normals_stride ? options->normals_stride : packed,
                           .centers = wanted->centers,
-                          .posed = wanted->posed},
+                          .posed = wanted->posed,
+                          .palette = wanted->palette},
                .frame_count = frame_count},
   };
   status = sbs_make_plan(&w.plan, &methods, fault);
@@ -104,6 +109,7 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
                                   .nonrigid_joints = atomic_load(&w.nonrigid_joints)};
   }
   wanted->posed.singular_count = atomic_load(&w.singular_count);
+  wanted->palette.scaled_joints = atomic_load(&w.scaled_joints);
   sbs_release_plan(&w.plan);
   return status;
 }
@@ -122,19 +128,41 @@ sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count, const 
   return deform(skin, frame_count, poses, options, &wanted, report, fault);
 }
 
-sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
-                                     double *centers, sbs_deform_report *report, sbs_fault *fault) {
-  if (!centers) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
+/* Options of which only those are left that rotation centers of joint sets depend on. */
+static sbs_deform_options of_joint_sets(const sbs_deform_options *options) {
   sbs_deform_options spherical = options ? *options : sbs_default_deform_options();
   spherical.method = SBS_METHOD_SPHERICAL;
   if (spherical.center == SBS_CENTER_WEIGHTED || spherical.center == SBS_CENTER_OPTIMIZED) {
     spherical.center = SBS_CENTER_JOINT_SET;
   }
   spherical.amount = NULL;
-  spherical.shapes = NULL; /* of which centers do not depend */
+  spherical.shapes = NULL;
   spherical.shape_weights = NULL;
+  return spherical;
+}
+
+sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
+                                     double *centers, sbs_deform_report *report, sbs_fault *fault) {
+  if (!centers) return sbs_fault_in(fault, SBS_ERROR_NULL, "centers");
+  const sbs_deform_options spherical = of_joint_sets(options);
   request wanted = {.centers = centers};
   return deform(skin, 1, pose, &spherical, &wanted, report, fault);
+}
+
+sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, const sbs_pose *poses,
+                            const sbs_deform_options *options, float *joints, float *centers,
+                            sbs_palette_report *report, sbs_fault *fault) {
+  if (!joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
+  sbs_deform_options spherical = of_joint_sets(options);
+  if (!centers) spherical.center = SBS_CENTER_WEIGHTED; /* for which nothing is solved here */
+  request wanted = {.palette = {.joints = joints, .centers = centers}};
+  sbs_deform_report counts;
+  const sbs_status status = deform(skin, frame_count, poses, &spherical, &wanted, &counts, fault);
+  if (!status && report) {
+    const size_t scaled = wanted.palette.scaled_joints;
+    *report = (sbs_palette_report){.scaled_joints = scaled, .stretched_joints = counts.nonrigid_joints - scaled};
+  }
+  return status;
 }
 
 static sbs_status check_posed(const sbs_skin *skin, const sbs_posed *posed, sbs_fault *fault) {

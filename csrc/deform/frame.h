@@ -16,6 +16,13 @@ typedef struct sbs_posed {
   size_t singular_count;   /* receives how many have no inverse */
 } sbs_posed;
 
+/* What a shader needs of a frame, where that is asked for. */
+typedef struct sbs_palette {
+  float *joints;        /* (joint_count, SBS_PALETTE_ROW), or NULL: no palette is asked for */
+  float *centers;       /* (set_count, 4) or NULL */
+  size_t scaled_joints; /* receives how many there are */
+} sbs_palette;
+
 /* The memory of one frame by one method (deform/plan.c lays it out). */
 typedef struct sbs_scratch {
   double *matrices;       /* (joint_count, 3, 4) of a skin with twist */
@@ -37,12 +44,13 @@ typedef struct sbs_frame {
   const sbs_deform_options *options;
   sbs_formula formula;
   sbs_pose pose;   /* of this frame, checked; from when the twist is posed on, of all joints of the skin */
-  void *positions; /* or NULL: only the centers are wanted */
+  void *positions; /* or NULL: only centers or a palette are wanted */
   size_t positions_stride;
   void *normals; /* or NULL */
   size_t normals_stride;
   double *centers; /* (set_count, 3) receives rotation centers in the space of the rest positions, or NULL */
   sbs_posed posed;
+  sbs_palette palette;
 
   /*
    * Where two methods are blended by options->amount: the same frame by the other one, which has no base and shares the

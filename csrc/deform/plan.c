@@ -5,6 +5,7 @@
 #include "base/fault.h"
 #include "base/scalar.h"
 #include "base/threads.h"
+#include "deform/palette.h"
 #include "pose/center.h"
 #include "pose/twist.h"
 
@@ -64,18 +65,20 @@ void sbs_release_plan(sbs_plan *plan) {
 
 /* ------------------------------------------------------------------------------------------------------ threads -- */
 
-/* What a vertex and a joint set take one thread, about, in nanoseconds. */
+/* What a vertex, a joint and a joint set take one thread, about, in nanoseconds. */
 enum {
   VERTEX_TIME = 2,
   INVERSE_TIME = 16,
+  JOINT_TIME = 40,
   SET_TIME = 60
 };
 
 static void choose_threads(sbs_plan *plan) {
   const sbs_skin *skin = plan->common.skin;
   const int option = plan->common.options->threads;
-  const double vertex_time = plan->common.posed.positions ? INVERSE_TIME : VERTEX_TIME;
-  const double method_time = (double)skin->vertex_count * vertex_time + (double)skin->set_count * SET_TIME;
+  const double vertex_time = plan->common.posed.positions ? INVERSE_TIME : plan->common.positions ? VERTEX_TIME : 0.0;
+  const double method_time = (double)skin->vertex_count * vertex_time + (double)skin->joint_count * JOINT_TIME +
+                             (double)skin->set_count * SET_TIME;
   const double frame_time = method_time * (plan->base ? 2 : 1);
   const int by_frames = sbs_choose_threads(option, frame_time * (double)plan->frame_count);
   const int has_enough = plan->frame_count >= (size_t)by_frames; /* else there would be threads with nothing to do */
@@ -130,6 +133,8 @@ void sbs_make_frame(const sbs_plan *plan, size_t number, int worker, sbs_frame f
     frame->positions = (char *)frame->positions + number * skin->vertex_count * frame->positions_stride;
   }
   if (frame->normals) frame->normals = (char *)frame->normals + number * skin->vertex_count * frame->normals_stride;
+  if (frame->palette.joints) frame->palette.joints += number * skin->joint_count * SBS_PALETTE_ROW;
+  if (frame->palette.centers) frame->palette.centers += number * skin->set_count * 4;
   const size_t used = lay_out(skin, scratch, &frame->scratch, &unused);
   if (frame->shapes) {
     frame->shape_weights += number * sbs_shapes_count(frame->shapes);

@@ -5,6 +5,7 @@
 
 #include "base/scalar.h"
 #include "base/threads.h"
+#include "deform/palette.h"
 #include "pose/batches.h"
 #include "pose/center.h"
 #include "pose/twist.h"
@@ -197,15 +198,9 @@ static sbs_status write_constants(void *context, sbs_share share, int worker) {
 }
 
 static void write_centers(const sbs_frame *frame) {
-  const sbs_skin *skin = frame->skin;
   const sbs_scratch *scratch = &frame->scratch;
-  for (size_t set = 0; set < skin->set_count; set++) {
-    double *center = frame->centers + 3 * set;
-    if (sbs_set_size(skin, set) > 1) {
-      sbs_rest_center(skin, set, scratch->joints, scratch->kinds, scratch->centers + set, center);
-    } else {
-      memcpy(center, skin->set_centroids + 3 * set, 3 * sizeof *center);
-    }
+  for (size_t set = 0; set < frame->skin->set_count; set++) {
+    sbs_rest_center(frame->skin, set, scratch->joints, scratch->kinds, scratch->centers, frame->centers + 3 * set);
   }
 }
 
@@ -249,5 +244,6 @@ sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
     status = sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, f);
   }
   if (!status && frame->centers) write_centers(frame);
+  if (!status && frame->palette.joints) sbs_write_palette(frame);
   return status;
 }

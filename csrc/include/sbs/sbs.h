@@ -363,6 +363,23 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
  */
 SBS_API sbs_status sbs_skin_vertex_order(const sbs_skin *skin, int32_t *order);
 
+/*
+ * The influences that a skin blends, for programs that blend themselves, such as shaders: the heaviest first, whose
+ * quaternion the signs of the others go by; of equal weights the lower joint. They are repaired and normalized as by
+ * sbs_skin_new. With a twist they are influences of the frames of its bones as well.
+ *
+ *   width    W, from 1: how many there is room for. A vertex that has more loses the lightest, and what it keeps is
+ *            normalized again
+ *   joints   (V, W); a vertex that has fewer is padded with its heaviest joint, one without any with joint 0
+ *   weights  (V, W), rounded; padded with 0
+ *   lost     or NULL; receives the largest sum of weights that a vertex lost, 0 if W is max_influences
+ *   fault    or NULL
+ *
+ * Errors: NULL, EMPTY (no width), OUT_OF_MEMORY.
+ */
+SBS_API sbs_status sbs_skin_influences(const sbs_skin *skin, size_t width, int32_t *joints, float *weights,
+                                       double *lost, sbs_fault *fault);
+
 /* ---------------------------------------------------------------------------------------------------------- pose -- */
 
 /*
@@ -586,6 +603,42 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
 SBS_API sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose,
                                              const sbs_deform_options *options, double *centers,
                                              sbs_deform_report *report, sbs_fault *fault);
+
+/* ------------------------------------------------------------------------------------------------------- palette -- */
+
+/* The joints of a palette that are not rigid, over all frames. */
+typedef struct sbs_palette_report {
+  size_t scaled_joints;    /* A = s R, s > 0: scaled by one factor, within 1e-5 of it */
+  size_t stretched_joints; /* all others */
+} sbs_palette_report;
+
+/*
+ * What shaders need of poses, many at once, prepared in double and rounded. docs/deformer.md has the shader.
+ *
+ * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows (x, y, z, translation)
+ * of C, then (x, y, z, w) of R as a quaternion of either sign, times the root of the scale |det A|^(1/3). So the shader
+ * has C alone for LINEAR, and s R for what turns about a center. Its results are those of sbs_skin_deform to rounding
+ * in float32, where joints are rigid; where they are not, its positions are
+ *
+ *   SBS_CENTER_WEIGHTED   the same
+ *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
+ *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of joint sets of three and more are scaled alike
+ *
+ * and its normals, which Q turns, are the same if no joint is stretched.
+ *
+ *   frame_count  F; 0 does nothing
+ *   poses        matrices (F, J, rows, 4)
+ *   options      or NULL for the defaults; damping, rcond, threads and scratch are read
+ *   joints       (F, J', 16)
+ *   centers      (F, N, 4) or NULL; the rotation centers of joint sets, as of sbs_skin_rotation_centers, then 0
+ *   report       or NULL
+ *   fault        or NULL
+ *
+ * Errors: as sbs_skin_deform.
+ */
+SBS_API sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, const sbs_pose *poses,
+                                    const sbs_deform_options *options, float *joints, float *centers,
+                                    sbs_palette_report *report, sbs_fault *fault);
 
 /* ------------------------------------------------------------------------------------------------------- inverse -- */
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "deform/palette.h"
+
+#include <math.h>
+
+#include "base/algebra.h"
+#include "pose/center.h"
+
+static double scale_of(const sbs_joint *joint) {
+  double a[9];
+  sbs_vec4_to_rows(joint->given, a);
+  return cbrt(fabs(sbs_determinant(a)));
+}
+
+/* Whether A is R times one positive number. */
+static int is_scaled(const sbs_stretch *stretch, double scale) {
+  double defect = 0.0;
+  for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < 3; i++) {
+      const double d = stretch->stretch[j][i] - (i == j ? scale : 0.0);
+      defect += d * d;
+    }
+  }
+  return scale > 0.0 && sqrt(defect) <= SBS_RIGID_TOLERANCE * scale;
+}
+
+static void write_joint(const sbs_joint *joint, double scale, float *row) {
+  const double root = sqrt(scale);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) row[4 * i + j] = (float)joint->given[j][i];
+    row[4 * i + 3] = (float)joint->translation[i];
+  }
+  for (int k = 0; k < 4; k++) row[12 + k] = (float)(root * joint->quaternion[(k + 1) % 4]);
+}
+
+void sbs_write_palette(sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_scratch *scratch = &frame->scratch;
+  sbs_palette *palette = &frame->palette;
+  for (size_t j = 0; j < skin->joint_count; j++) {
+    double scale = 1.0;
+    if (scratch->kinds[j] & SBS_JOINT_NONRIGID) {
+      scale = scale_of(scratch->joints + j);
+      palette->scaled_joints += is_scaled(scratch->stretches + j, scale) != 0;
+    }
+    write_joint(scratch->joints + j, scale, palette->joints + SBS_PALETTE_ROW * j);
+  }
+  for (size_t set = 0; palette->centers && set < skin->set_count; set++) {
+    double center[3];
+    sbs_rest_center(skin, set, scratch->joints, scratch->kinds, scratch->centers, center);
+    for (size_t i = 0; i < 3; i++) palette->centers[4 * set + i] = (float)center[i];
+    palette->centers[4 * set + 3] = 0.0F;
+  }
+}
