@@ -15,6 +15,9 @@ extern const core_function core_inverse_deform;
 /* skin_gradient.c */
 extern const core_function core_deform_vjp, core_weight_jacobian;
 
+/* skin_palette.c */
+extern const core_function core_bound_influences, core_pose_palette;
+
 /* skin_update.c */
 extern const core_function core_update_skin;
 

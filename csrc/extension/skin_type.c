@@ -299,8 +299,8 @@ static PyGetSetDef properties[] = {
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static const core_function *const methods[] = {
-    &core_deform,     &core_deform_many,     &core_inverse_deform,   &core_update_skin,
-    &core_deform_vjp, &core_weight_jacobian, &core_rotation_centers,
+    &core_deform,          &core_deform_many,      &core_inverse_deform,   &core_update_skin,  &core_deform_vjp,
+    &core_weight_jacobian, &core_rotation_centers, &core_bound_influences, &core_pose_palette,
 };
 
 PyObject *core_new_skin_type(PyObject *module) {

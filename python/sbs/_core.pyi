@@ -469,6 +469,20 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
     ) -> tuple[NDArray[np.float64], tuple[int, int, int]]: ...
+    def bound_influences(
+        self,
+        width: int | None,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32], float]: ...
+    def pose_palette(
+        self,
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        *,
+        damping: float = 1e-08,
+        rcond: float | None = None,
+        twists: ArrayLike | None = None,  # (F, B, 2)
+        centers: bool = False,
+        threads: int | None = None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None, tuple[int, int]]: ...
     @property
     def rest_positions(self) -> _Floats: ...  # (V, 3)
     @property

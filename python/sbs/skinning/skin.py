@@ -29,6 +29,7 @@ from ..support.callers import warn
 from ..support.markup import table
 from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
+from .palette import BoundInfluences, Palette
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
 from .shapes import Shapes
 from .twist import Twist
@@ -746,6 +747,66 @@ class Skin:
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
         return PoseReport(*self._core.rotation_centers(skinning_matrices, damping=damping, rcond=rcond)[1])
+
+    # --------------------------------------------------------------------------------------------------------- shaders
+
+    def bound_influences(self, width: int | None = None) -> BoundInfluences:
+        """The influences that the skin blends, as shaders take them: repaired, heaviest first, with those of a twist.
+
+        Parameters
+        ----------
+        width : int, optional
+            W, how many there is room for: of a vertex that has more, the lightest are lost. By default there is room
+            for all.
+
+        Returns
+        -------
+        BoundInfluences
+            In float32.
+
+        Raises
+        ------
+        ValueError
+            If `width` is less than 1.
+        """
+        return BoundInfluences(*self._core.bound_influences(max(self.max_influences, 1) if width is None else width))
+
+    def pose_palette(
+        self,
+        skinning_matrices: ArrayLike,
+        *,
+        centers: bool = False,
+        damping: float = DAMPING,
+        rcond: float | None = None,
+        twists: ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> Palette:
+        """What shaders need of poses, prepared in float64: the page *deformer.md*, *In a shader*, has the shader.
+
+        Parameters
+        ----------
+        skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
+        centers : bool, optional
+            Whether rotation centers of joint sets are wanted.
+        damping, rcond, twists, threads
+            As in `deform_many`.
+
+        Returns
+        -------
+        Palette
+
+        Raises
+        ------
+        ValueError, TypeError, LinAlgError
+            As `deform_many`; also if centers are not wanted, and an option of theirs is given.
+        """
+        refuse_idle("spherical", {"damping": damping, "rcond": rcond})
+        if not centers and (damping != DAMPING or rcond is not None):
+            raise ValueError("damping and rcond have no effect without centers=True")
+        joints, found, counts = self._core.pose_palette(
+            skinning_matrices, centers=centers, damping=damping, rcond=rcond, twists=twists, threads=threads
+        )
+        return Palette(joints, found, *counts)
 
     # ----------------------------------------------------------------------------------------------------- new from old
 
