@@ -36,8 +36,8 @@ class Palette(NamedTuple):
     Attributes
     ----------
     joints : (F, J', 4, 4) float32 ndarray
-        Of each joint, and then of each frame of a twist, the three rows of its skinning matrix and its quaternion (x, y,
-        z, w), times the root of its scale.
+        Of each joint, and then of each frame of a twist, the three rows of its skinning matrix, and its quaternion
+        (x, y, z, w) times the root of its scale.
     centers : (F, N, 4) float32 ndarray or None
         The rotation centers of joint sets, and 0.
     scaled_joints, stretched_joints : int
