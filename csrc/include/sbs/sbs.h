@@ -615,10 +615,10 @@ typedef struct sbs_palette_report {
 /*
  * What shaders need of poses, many at once, prepared in double and rounded. docs/deformer.md has the shader.
  *
- * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows (x, y, z, translation)
- * of C, then (x, y, z, w) of R as a quaternion of either sign, times the root of the scale |det A|^(1/3). So the shader
- * has C alone for LINEAR, and s R for what turns about a center. Its results are those of sbs_skin_deform to rounding
- * in float32, where joints are rigid; where they are not, its positions are
+ * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows of C, (x, y, z,
+ * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). So
+ * the shader has C alone for LINEAR, and s R for what turns about a center. Its results are those of sbs_skin_deform to
+ * rounding in float32, where joints are rigid; where they are not, its positions are
  *
  *   SBS_CENTER_WEIGHTED   the same
  *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
