@@ -97,6 +97,7 @@ lint: $(VENV)/linters
 	mypy --config-file tests/blender/mypy.ini
 	python -m mypy.stubtest --mypy-config-file pyproject.toml sbs._core
 	python tools/core_stub.py --check
+	python tools/shaders.py --check
 	python tools/check_layers.py
 	python tools/check_names.py
 	@echo 'clang-format --dry-run --Werror, and no line beyond 120 columns'
