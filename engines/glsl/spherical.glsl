@@ -27,8 +27,12 @@ mat3 sbs_matrix(vec4 q) {
   return mat3(sbs_turn(q, vec3(1.0, 0.0, 0.0)), sbs_turn(q, vec3(0.0, 1.0, 0.0)), sbs_turn(q, vec3(0.0, 0.0, 1.0)));
 }
 
-// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0.
+// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0. That of a
+// rigid joint is taken as it is, which is more precise than dividing it by its length.
 vec4 sbs_unit(vec4 q) {
+  if (abs(dot(q, q) - 1.0) < 1e-6) {
+    return q;
+  }
   return normalize(q + vec4(0.0, 0.0, 0.0, 1e-18));
 }
 
@@ -119,11 +123,16 @@ vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   return sbs_linear(sums, position) + amount * sums.scale * sbs_correction(sums, position - center);
 }
 
+// A vector of length 1; 0 stays 0.
+vec3 sbs_direction(vec3 v) {
+  return v * inversesqrt(max(dot(v, v), 1e-37));
+}
+
 // A direction across the surface: Q of its amount, and linear blending of the rest.
 vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
   vec3 turned = sbs_turn(sums.first + sums.mean, normal);
   vec3 blended = mat3(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  return normalize(mix(normalize(blended), normalize(turned), amount));
+  return sbs_direction(mix(sbs_direction(blended), sbs_direction(turned), amount));
 }
 
 // Weighted centers are found here, for each vertex in each pose: nothing but the influences is needed. The center is

@@ -11,8 +11,12 @@ fn sbs_matrix(q: vec4f) -> mat3x3f {
   return mat3x3f(sbs_turn(q, vec3f(1.0, 0.0, 0.0)), sbs_turn(q, vec3f(0.0, 1.0, 0.0)), sbs_turn(q, vec3f(0.0, 0.0, 1.0)));
 }
 
-// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0.
+// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0. That of a
+// rigid joint is taken as it is, which is more precise than dividing it by its length.
 fn sbs_unit(q: vec4f) -> vec4f {
+  if (abs(dot(q, q) - 1.0) < 1e-6) {
+    return q;
+  }
   return normalize(q + vec4f(0.0, 0.0, 0.0, 1e-18));
 }
 
@@ -103,11 +107,16 @@ fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) 
   return sbs_linear(sums, position) + amount * sums.scale * sbs_correction(sums, position - center);
 }
 
+// A vector of length 1; 0 stays 0.
+fn sbs_direction(v: vec3f) -> vec3f {
+  return v * inverseSqrt(max(dot(v, v), 1e-37));
+}
+
 // A direction across the surface: Q of its amount, and linear blending of the rest.
 fn sbs_normal(sums: SbsSums, normal: vec3f, amount: f32) -> vec3f {
   let turned = sbs_turn(sums.first + sums.mean, normal);
   let blended = mat3x3f(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  return normalize(mix(normalize(blended), normalize(turned), amount));
+  return sbs_direction(mix(sbs_direction(blended), sbs_direction(turned), amount));
 }
 
 // Weighted centers are found here, for each vertex in each pose: nothing but the influences is needed. The center is
