@@ -8,7 +8,7 @@ import os
 import pathlib
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, SupportsIndex, Unpack, overload
+from typing import Any, Literal, SupportsIndex, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import BlendOptions
 from ..rigging.animation import Animation, Animations
+from ..rigging.engine_centers import engine_centers, engine_options, still_centered
 from ..rigging.parts import selected, unknown
 from ..rigging.rig import Rig
 from ..rigging.shapes import ShapeMotion
@@ -23,17 +24,19 @@ from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh, MeshPart
 from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
-from ..skinning.influences import of_joints, with_rows
+from ..skinning.influences import of_joints, tidy, with_rows
 from ..skinning.reports import WeightReport, WeightWarning
 from ..skinning.skin import Skin
 from ..skinning.twist import SIGMA, Twist
 from ..support.callers import warn
 from ..support.markup import listed, table
+from .limbs import limb_twist, twist_amounts
 
 __all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
 
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
+Engine = Literal["three"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,7 +68,7 @@ class Character:
         Argument only: refuse weights that need repair, see `Skin`.
     options : dict
         The options of `Skin.deform` that the file asks for, as in ``character.skin.deform(matrices,
-        **character.options)``. Empty for glTF, which has linear blending only.
+        **character.options)``. Empty for linear blending, as for all glTF but that of `for_engine`.
     source : optional
         The glTF file that the character is from. As long as triangles and nodes are those of the file, `save` writes
         the character into it, so that materials, textures, morph targets, cameras and all else are kept. None to save
@@ -168,7 +171,8 @@ class Character:
         WeightWarning
             Weights will be repaired.
         """
-        return replace(self, mesh=mesh, strict=strict)
+        mesh, options = still_centered(mesh, self.mesh, self.options)
+        return replace(self, mesh=mesh, options=options, strict=strict)
 
     def with_weights(
         self,
@@ -221,7 +225,7 @@ class Character:
         new = of_joints(joint_indices, joint_weights, len(chosen), len(self.skeleton), mesh.joint_weights.dtype)
         if vertices is None:
             return self.with_mesh(replace(mesh, joint_indices=new[0], joint_weights=new[1]), strict=strict)
-        if "skin" not in vars(self):
+        if "skin" not in vars(self) or engine_centers(mesh, self.options) is not None:
             new = with_rows((mesh.joint_indices, mesh.joint_weights), chosen, new)
             return self.with_mesh(replace(mesh, joint_indices=new[0], joint_weights=new[1]), strict=strict)
         skin = self.skin.update_weights(*new, vertices=chosen, strict=strict)
@@ -414,9 +418,66 @@ class Character:
             raise ValueError(f"rate is {rate}; it must be positive and finite")
         skeleton, rig = rig_with_frames(self.skeleton, self.rig, twist)
         moving = (animation_with_frames(animation, self.skeleton, rig, twist, rate) for animation in self.animations)
+        options = self.options if self.mesh.centers is None else BlendOptions()
         return Character(
-            self.name, mesh_with_frames(self.mesh, twist), skeleton, rig, Animations(moving), options=self.options
+            self.name, mesh_with_frames(self.mesh, twist), skeleton, rig, Animations(moving), options=options
         )
+
+    @with_center_options(sigma=SIGMA)
+    def for_engine(
+        self,
+        engine: Engine,
+        *,
+        twist: Twist | Literal["auto"] | None = "auto",
+        amount: ArrayLike | None = None,
+        rate: float = 30.0,
+        **options: Unpack[CenterOptions],
+    ) -> Character:
+        """The character as shaders of an engine blend it spherically, to be saved as GLB.
+
+        Saved primitives have an attribute ``_SBS_CENTER`` of each vertex: its optimized center of rotation in the space
+        of the file's positions, and the amount of spherical blending. `mesh.centers` and `options` of the result have
+        both, also when it is loaded again, so that ``made.skin.deform(matrices, **made.options)`` is what the engine
+        shows. What changes positions, triangles or weights drops them. Influences are sorted, the heaviest first.
+
+        Parameters
+        ----------
+        engine : "three"
+            three.js.
+        twist : Twist, optional
+            Limbs whose twists are spread: by joints of their own, see `with_twist_joints`. By default those of
+            `sbs.limb_twist`; None for no limb.
+        amount : float or (V,) array_like, optional
+            How much spherical blending there is, from 0 to 1; the rest is linear. By default that of
+            `sbs.twist_amounts`.
+        rate : float
+            As of `with_twist_joints`.
+        sigma, refinement, tolerance, progress, threads, cache : optional
+            As of `sbs.optimized_centers`; by default ``sigma=1.0``.
+
+        Raises
+        ------
+        ValueError
+            If the engine is unknown, an amount is not between 0 and 1, or as of `with_twist_joints` and
+            `sbs.limb_twist`.
+        """
+        if engine not in get_args(Engine):
+            raise ValueError(f"engine is {engine!r}; known are: {', '.join(get_args(Engine))}")
+        if twist == "auto":
+            twist = limb_twist(self)
+        count = len(self.mesh.positions)
+        amounts = np.asarray(twist_amounts(self, twist) if amount is None else amount, np.float64)
+        if amounts.shape not in ((), (count,)):
+            raise ValueError(f"amount has shape {amounts.shape}, expected () or ({count},)")
+        if not np.all((amounts >= 0.0) & (amounts <= 1.0)):
+            raise ValueError("amount must be between 0 and 1")
+        centers = np.asarray(self.twisted_skin(twist, optimized=True, **options).centers)
+        made = self if twist is None or not twist.bone_count else self.with_twist_joints(twist, rate=rate)
+        mesh = replace(made.mesh, centers=centers)
+        joint_indices, joint_weights = tidy(mesh.joint_indices, mesh.joint_weights)
+        mesh = replace(mesh, joint_indices=joint_indices, joint_weights=joint_weights.astype(mesh.joint_weights.dtype))
+        own = np.all(centers == mesh.positions, axis=1)
+        return replace(made, mesh=mesh, options=engine_options(np.where(own, 0.0, amounts)))
 
     def save(self, path: PathLike, *, weights: WeightType = "float32") -> None:
         """Write the character to a file: mesh, joints, influences, animations. ``sbs formats`` lists the formats.
@@ -448,7 +509,16 @@ class Character:
         target = pathlib.Path(path)
         write = formats.written(target, "write").write
         assert write is not None  # a format with that role has one
-        write(target, self.name, self.mesh, self.rig, self.animations, weights=weights, source=self.source)
+        write(
+            target,
+            self.name,
+            self.mesh,
+            self.rig,
+            self.animations,
+            weights=weights,
+            source=self.source,
+            options=self.options,
+        )
 
 
 def bound(mesh: Mesh, skeleton: Skeleton) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,9 @@ from ..rigging.skeleton import Skeleton, upward
 from ..skinning.influences import tidy
 from ..skinning.twist import FRAMES, Twist
 from ..weights.bones import bone_radii, bone_segments
-from .character import Character
+
+if TYPE_CHECKING:
+    from .character import Character
 
 __all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
 

@@ -9,15 +9,18 @@ from typing import get_args
 
 import click
 
-from ..characters.character import Character, WeightType
+from ..characters.character import Character, Engine, WeightType
+from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..characters.loading import load
 from ..correctives import as_blend_shapes, to_linear
 from ..formats import written
-from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, output_option, refuse_without
+from ..options import BlendOptions
+from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
+from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_beside, refuse_without
 from .terminal import say
 
-METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "amount", "across", "base", "twist")
+ENGINE_NAMES = ("amount", "across", "twist")
+METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base", *ENGINE_NAMES)
 
 
 @click.command()
@@ -31,6 +34,12 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "amount", "acro
     show_default=True,
     help="How GLB stores weights.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(get_args(Engine)),
+    help="Write a GLB that shaders of this engine blend spherically, about optimized centers. By default with --twist"
+    " auto, the twists of limbs spread by joints of their own, and mostly linear across joints, --across 0.35.",
+)
 @how_to_deform(CORRECTIVES, *METHOD_CHOICE)
 @STRICT
 @output_option(
@@ -39,7 +48,13 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "amount", "acro
     text="The character to write; its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
 )
 def convert(
-    file: Path, meshes: tuple[str, ...], weight_type: WeightType, how: HowToDeform, strict: bool, output: Path
+    file: Path,
+    meshes: tuple[str, ...],
+    weight_type: WeightType,
+    engine: Engine | None,
+    how: HowToDeform,
+    strict: bool,
+    output: Path,
 ) -> None:
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.
 
@@ -48,17 +63,27 @@ def convert(
 
     With --correctives the file has them as blend shapes, with weights in all animations: by linear blending a program
     then shows, in their poses, what `sbs deform` makes by the same options.
+
+    With --engine vertices have an attribute _SBS_CENTER, their centers of rotation and the amount of spherical
+    blending, and influences are sorted. --twist, --amount, --across and --correctives then say what else is shown.
     """
-    if how.correctives_from is None:
+    if engine is not None:
+        refuse_beside(f"--engine {engine}", *(name for name in METHOD_NAMES if name not in ENGINE_NAMES))
+    elif how.correctives_from is None:
+        refuse_without("--correctives or --engine", *ENGINE_NAMES)
         refuse_without("--correctives", *METHOD_NAMES)
     try:
         written(output, "write")
+        if engine is not None and output.suffix.lower() != ".glb":
+            raise ValueError(f"--engine {engine} needs a name that ends in .glb, not {output.name!r}")
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="--output") from error
     character = load(file, strict=strict, mesh=meshes or None)
     if meshes:
         character = replace(character, source=None)
-    if how.correctives_from is not None:
+    if engine is not None:
+        character = for_engine(character, engine, how)
+    elif how.correctives_from is not None:
         character = with_shapes(character, how)
     character.save(output, weights=weight_type)
     counts = len(character.parts), character.skin.vertex_count, len(character.skeleton), len(character.animations)
@@ -74,3 +99,19 @@ def with_shapes(character: Character, how: HowToDeform) -> Character:
     if bound.skin is not character.skin or bound.options.get("method") != "linear":
         shapes, _ = to_linear(shapes, bound.skin, character.skin, triangles=character.mesh.triangles, **bound.options)
     return as_blend_shapes(character, shapes)
+
+
+def for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
+    """The character for an engine, with correctives that its shaders blend, too."""
+    twist = None if given(["twist"]) else limb_twist(character)
+    if how.twist is not None:
+        twist = find_twist(character, how.twist)
+    amount = how.amount
+    if amount is None:
+        amount = twist_amounts(character, twist, ACROSS if how.across is None else how.across)
+    if how.correctives_from is not None:
+        skin = character.twisted_skin(twist, optimized=True)
+        shapes = how.correctives(character, skin, BlendOptions(center="optimized", amount=amount))
+        assert shapes is not None
+        character = as_blend_shapes(character, shapes)
+    return character.for_engine(engine, twist=twist, amount=amount)

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import BlendOptions
 from ..rigging.animation import Animation
 from ..rigging.content import CharacterContent, FileError, Wanted
 from ..rigging.motion import Motion
@@ -53,6 +54,7 @@ class Writer(Protocol):
         *,
         weights: str,
         source: object,
+        options: BlendOptions,
     ) -> None: ...
 
 
@@ -113,11 +115,19 @@ def _read_gltf(path: Path, wanted: Wanted) -> CharacterContent:
 
 
 def _write_glb(
-    path: Path, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], *, weights: str, source: object
+    path: Path,
+    name: str,
+    mesh: Mesh,
+    rig: Rig,
+    animations: Sequence[Animation],
+    *,
+    weights: str,
+    source: object,
+    options: BlendOptions,
 ) -> None:
     from ..gltf import writer
 
-    writer.write(path, name, mesh, rig, animations, weights=weights, source=source)
+    writer.write(path, name, mesh, rig, animations, weights=weights, source=source, options=options)
 
 
 def _write_glb_pose(

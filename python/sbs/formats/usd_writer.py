@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import BlendOptions
 from ..rigging.animation import NEAR_END, Animation
 from ..rigging.content import bind_skeleton, unique_names
 from ..rigging.helper_joints import with_joint_for_unweighted
@@ -164,6 +165,7 @@ def write(
     *,
     weights: str = "float32",
     source: object = None,
+    options: BlendOptions | None = None,
 ) -> None:
     """Writes a character as a UsdSkel asset: a SkelRoot with a skeleton, its animations and the mesh.
 

@@ -10,15 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..skinning.influences import Influences, tidy
 
+CENTER = "_SBS_CENTER"
+"""The attribute VEC4 with `engine_centers`: a center in the space of POSITION, and the amount of spherical blending."""
 
-def in_sets(joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
-    """Influences (V, K) as a skin uses them, padded to sets of four."""
+
+def stored_influences(joint_indices: ArrayLike, joint_weights: ArrayLike, dtype: np.dtype[Any]) -> Influences:
+    """Influences (V, K) as a skin uses them, in sets of four, with weights of a type, sorted by these as stored."""
     joints, weights = tidy(joint_indices, joint_weights)
     padding = ((0, 0), (0, -joints.shape[1] % 4))
-    return Influences(np.pad(joints, padding), np.pad(weights, padding))
+    joints, stored = np.pad(joints, padding), _quantize(np.pad(weights, padding), dtype)
+    order = np.lexsort((joints, -stored.astype(np.float64)), axis=1)
+    return Influences(np.take_along_axis(joints, order, axis=1), np.take_along_axis(stored, order, axis=1))
 
 
-def quantize(weights: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _quantize(weights: NDArray[np.floating], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Descending weights (V, K) of sum 1, as float32 or as normalized uint8 or uint16.
 
     The sum stays 1: the error of rounding to float32 is added to the largest weight, and integers are rounded up where

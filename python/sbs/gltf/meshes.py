@@ -15,6 +15,7 @@ from ..rigging.triangle_mesh import MeshPart
 from ..support.text import well_formed
 from . import accessors
 from .document import Document, Element
+from .influences import CENTER
 from .shapes import read_shapes
 from .skins import SkinUse
 
@@ -78,6 +79,7 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
         ]
     if any(array is not None for array in uvs):
         uvs = [np.zeros((len(s.positions), 2)) if s.uvs is None else s.uvs for s in surfaces]
+    has_centers = any(surface.centers is not None for surface in surfaces)
     return SkinnedMesh(
         positions=np.concatenate([surface.positions for surface in surfaces]),
         triangles=np.concatenate([s.triangles + first for s, first in zip(surfaces, first_vertices, strict=True)]),
@@ -87,6 +89,12 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
         uvs=_concatenate(uvs),
         tangents=_concatenate([s.tangents for s in surfaces])
         if all(s.tangents is not None for s in surfaces)
+        else None,
+        centers=_concatenate([s.positions if s.centers is None else s.centers for s in surfaces])
+        if has_centers
+        else None,
+        amounts=_concatenate([np.zeros(len(s.positions)) if s.amounts is None else s.amounts for s in surfaces])
+        if has_centers
         else None,
         shapes=tuple(
             replace(shape, vertices=shape.vertices + np.int32(first))
@@ -137,6 +145,7 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
     normals = _read_attribute(document, attributes, "NORMAL", "VEC3", rows) if "NORMAL" in attributes else None
     uvs = _read_attribute(document, attributes, "TEXCOORD_0", "VEC2", rows) if "TEXCOORD_0" in attributes else None
     tangents = _read_attribute(document, attributes, "TANGENT", "VEC4", rows) if "TANGENT" in attributes else None
+    centers = _read_centers(document, attributes, rows)
     joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
     return SkinnedMesh(
         positions=positions,
@@ -146,6 +155,8 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
         normals=normals,
         uvs=uvs,
         tangents=tangents,
+        centers=None if centers is None else centers[:, :3],
+        amounts=None if centers is None else centers[:, 3],
     ).moved(use.mesh_matrix)
 
 
@@ -158,6 +169,16 @@ def _attribute(document: Document, attributes: Element, name: str, rows: int) ->
 
 def _read_attribute(document: Document, attributes: Element, name: str, kind: str, rows: int) -> Floats:
     return accessors.read_floats(document, _attribute(document, attributes, name, rows), kind)
+
+
+def _read_centers(document: Document, attributes: Element, rows: int) -> Floats | None:
+    """Centers and amounts (V, 4) that the file has for a shader."""
+    if CENTER not in attributes:
+        return None
+    found = _read_attribute(document, attributes, CENTER, "VEC4", rows)
+    for vertex in np.flatnonzero((found[:, 3] < 0.0) | (found[:, 3] > 1.0))[:1]:
+        raise attributes.error(f"the amount of vertex {vertex} is {found[vertex, 3]:g}, not between 0 and 1", CENTER)
+    return found
 
 
 def _read_influences(

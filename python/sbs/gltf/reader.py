@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..options import BlendOptions
 from ..rigging import affine
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, bind_skeleton, to_scene, weighted_joints
+from ..rigging.engine_centers import engine_centers, engine_options
 from ..rigging.rig import Floats
 from ..support.text import well_formed
 from . import nodes
@@ -57,12 +59,14 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
     parts = _parts(origins, meshes, group, matrix)
     origins_in_file = [(part.mesh, part.primitive) for part in parts]
     animations, numbers = AnimationReader(document, rig, order, shape_nodes).read()
+    options = BlendOptions() if surface.amounts is None else engine_options(surface.amounts)
     return CharacterContent(
         surface=surface,
         skeleton=skeleton,
         rig=rig,
         animations=animations,
         remarks=document.remarks,
+        options=options,
         mesh=mesh,
         source=None
         if document.is_compressed or len(set(origins_in_file)) < len(origins_in_file) or not is_first
@@ -73,6 +77,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
             buffers=buffers,
             parts=parts,
             mesh=mesh,
+            centers=engine_centers(mesh, options),
             rig=rig,
             nodes=order,
             shape_nodes=shape_nodes,

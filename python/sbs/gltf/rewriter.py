@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..rigging import affine
 from ..rigging.animation import Animation, Track
 from ..rigging.content import FileError, FileWarning
+from ..rigging.rig import Floats
 from ..rigging.triangle_mesh import Mesh
 from ..skinning.influences import tidy
 from ..support.callers import warn
@@ -24,7 +25,7 @@ from ..support.text import well_formed
 from ..tangents import moved_tangents
 from .added_shapes import mesh_nodes, put_shapes
 from .container import LARGEST, read_uri
-from .influences import in_sets, quantize
+from .influences import CENTER, stored_influences
 from .keys import node_keys, weight_keys, with_all_shapes
 from .source import Part, Source
 
@@ -176,7 +177,9 @@ def _copied(content: dict[str, Any], path: Path) -> dict[str, Any]:
     return copy
 
 
-def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str) -> bytes | None:
+def rewrite(
+    source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str, centers: Floats | None
+) -> bytes | None:
     """The bytes of the file with what was changed; None if its nodes cannot hold that.
 
     A joint that a skin binds in another pose than others has no node of its own in the file, so that it cannot get
@@ -190,6 +193,8 @@ def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights
     animations : sequence of Animation
     weights : str
         How weights are stored that were changed.
+    centers : (V, 4) ndarray or None
+        See `engine_centers`.
     """
     known = {id(animation) for animation, _ in source.animations}
     tracks = [track for animation in animations if id(animation) not in known for track in animation.tracks]
@@ -210,6 +215,7 @@ def rewrite(source: Source, mesh: Mesh, animations: Sequence[Animation], weights
     for part in source.parts:
         attributes = file.json["meshes"][part.mesh]["primitives"][part.primitive]["attributes"]
         _put_part(file, source.mesh, mesh, part, attributes)
+        _put_centers(file, source.centers, centers, part, attributes)
         if part in changed:
             _put_influences(file, attributes, mesh, _rows(part), joint_maps[part.skin], weights)
     _put_animations(file, source, mesh, animations)
@@ -264,6 +270,22 @@ def _put_part(file: _File, before: Mesh, mesh: Mesh, part: Part, attributes: dic
         attributes["TEXCOORD_0"] = file.accessor(np.asarray(mesh.uvs, np.float32)[rows], _ARRAY_BUFFER)
 
 
+def _put_centers(
+    file: _File, before: Floats | None, centers: Floats | None, part: Part, attributes: dict[str, Any]
+) -> None:
+    """The centers of rotation and amounts for a shader, or none where they are of other weights."""
+    if centers is None:
+        attributes.pop(CENTER, None)
+    elif before is None or not np.array_equal(before, centers):
+        attributes[CENTER] = file.accessor(_moved_centers(centers[_rows(part)], part), _ARRAY_BUFFER)
+
+
+def _moved_centers(centers: Floats, part: Part) -> NDArray[np.float32]:
+    """Centers and amounts in the space of the file."""
+    inverse = affine.inverse(part.matrix[None])[0]
+    return np.column_stack([centers[:, :3] @ inverse[:3, :3].T + inverse[:3, 3], centers[:, 3]]).astype(np.float32)
+
+
 def _differ(ours: NDArray[Any] | None, theirs: NDArray[Any] | None, rows: slice) -> bool:
     return ours is not None and theirs is not None and not np.array_equal(ours[rows], theirs[rows])
 
@@ -285,10 +307,9 @@ def _put_influences(
 ) -> None:
     for name in [name for name in attributes if name.startswith(("JOINTS_", "WEIGHTS_"))]:
         del attributes[name]
-    joints, shares = in_sets(*tidy(mesh.joint_indices[rows], mesh.joint_weights[rows]))
+    joints, stored = stored_influences(mesh.joint_indices[rows], mesh.joint_weights[rows], np.dtype(weights))
     number_in_skin = np.zeros(int(max(joint_map.max(), joints.max())) + 1, np.int64)  # 0 also where there is no weight
     number_in_skin[joint_map] = np.arange(len(joint_map))
-    stored = quantize(shares, np.dtype(weights))
     joint_type = np.uint8 if len(joint_map) <= 256 else np.uint16
     kind = {} if stored.dtype == np.float32 else {"normalized": True}
     for first in range(0, joints.shape[1], 4):

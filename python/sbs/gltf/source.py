@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rigging.animation import Animation
+from ..rigging.engine_centers import engine_centers
 from ..rigging.parts import Selection
 from ..rigging.rig import Floats, Rig
 from ..rigging.triangle_mesh import Mesh
@@ -59,6 +60,8 @@ class Source:
     parts : list of Part
         Every primitive once, in the order of the vertices.
     mesh : Mesh
+    centers : (V, 4) ndarray or None
+        See `engine_centers`.
     rig : Rig
     nodes : list of int
         The file's node of each node of the rig.
@@ -74,6 +77,7 @@ class Source:
     buffers: list[int]
     parts: list[Part]
     mesh: Mesh
+    centers: Floats | None
     rig: Rig
     nodes: list[int]
     shape_nodes: dict[int, tuple[int, int]]
@@ -104,6 +108,7 @@ class Source:
             self,
             parts=primitives,
             mesh=replace(self.mesh.of_parts(part.numbers), shapes=part.mesh.shapes),
+            centers=engine_centers(part.mesh, part.options),
             shape_nodes=shape_nodes,
             animations=[(animations.get(id(old), old), number) for old, number in self.animations],
         )

@@ -11,7 +11,9 @@ import numpy as np
 import pygltflib
 from numpy.typing import NDArray
 
+from ..options import BlendOptions
 from ..rigging.animation import Animation, Track
+from ..rigging.engine_centers import engine_centers
 from ..rigging.helper_joints import with_joint_for_unweighted
 from ..rigging.rig import Rig
 from ..rigging.shape_drivers import pose_drivers
@@ -19,7 +21,7 @@ from ..rigging.shapes import BlendShape
 from ..rigging.triangle_mesh import Mesh, MeshPart, triangles_within
 from ..support.files import replacing
 from ..support.text import well_formed
-from .influences import in_sets, quantize
+from .influences import CENTER, stored_influences
 from .keys import node_keys, weight_keys, with_all_shapes
 from .rewriter import rewrite
 from .source import Source
@@ -115,20 +117,28 @@ def write(
     *,
     weights: str = "float32",
     source: object = None,
+    options: BlendOptions | None = None,
 ) -> None:
     """See `sbs.Character.save`."""
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
-    data = None
+    data, centers = None, engine_centers(mesh, options or BlendOptions())
     if isinstance(source, Source) and source.fits(mesh, rig):
-        data = rewrite(source, mesh, animations, weights)
+        data = rewrite(source, mesh, animations, weights, centers)
     if data is None:
-        data = _to_bytes(well_formed(name) or None, *with_joint_for_unweighted(mesh, rig, animations), weights)
+        data = _to_bytes(well_formed(name) or None, *with_joint_for_unweighted(mesh, rig, animations), weights, centers)
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
 
-def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Animation], weights: str) -> bytes:
+def _to_bytes(
+    name: str | None,
+    mesh: Mesh,
+    rig: Rig,
+    animations: Sequence[Animation],
+    weights: str,
+    centers: NDArray[np.float64] | None,
+) -> bytes:
     builder = _Builder()
     gltf = builder.gltf
     gltf.nodes = _nodes(rig)
@@ -145,6 +155,10 @@ def _to_bytes(name: str | None, mesh: Mesh, rig: Rig, animations: Sequence[Anima
         part = mesh.of_parts([number]) if len(mesh.parts) > 1 else mesh
         called = well_formed(part.parts[0].name) if part.parts else name
         primitive = _primitive(builder, part, len(rig.joints), weights)
+        if centers is not None:
+            rows = mesh.parts[number].vertices if mesh.parts else range(len(mesh.positions))
+            own = centers[rows.start : rows.stop].astype(np.float32)
+            setattr(primitive.attributes, CENTER, builder.accessor(own, target=pygltflib.ARRAY_BUFFER))
         gltf.meshes.append(pygltflib.Mesh(name=called, primitives=[primitive]))
         if part.shapes:
             primitive.targets = [_target(builder, part, shape) for shape in part.shapes]
@@ -242,8 +256,7 @@ def _triangles(
 def _primitive(builder: _Builder, mesh: Mesh, joint_count: int, weights: str) -> pygltflib.Primitive:
     vertices: dict[str, Any] = {"target": pygltflib.ARRAY_BUFFER}
     attributes = _attributes(builder, mesh.positions, mesh.normals, mesh.uvs, mesh.tangents)
-    joints, shares = in_sets(mesh.joint_indices, mesh.joint_weights)
-    stored = quantize(shares, np.dtype(weights))
+    joints, stored = stored_influences(mesh.joint_indices, mesh.joint_weights, np.dtype(weights))
     joint_type = np.uint8 if joint_count <= 256 else np.uint16
     for first in range(0, joints.shape[1], 4):
         columns = slice(first, first + 4)

@@ -72,7 +72,7 @@ class Wanted:
 
 @dataclass
 class SkinnedMesh:
-    """Vertices and triangles, in double precision; see `sbs.Mesh`."""
+    """Vertices and triangles, in double precision; see `sbs.Mesh`. `amounts` (V,) are beside `engine_centers`."""
 
     positions: Floats
     triangles: NDArray[np.int64]
@@ -84,6 +84,7 @@ class SkinnedMesh:
     tangents: Floats | None = None
     shapes: tuple[BlendShape, ...] = ()
     parts: tuple[MeshPart, ...] = ()
+    amounts: Floats | None = None
 
     def named(self, name: str) -> SkinnedMesh:
         """The same as a part of that name."""

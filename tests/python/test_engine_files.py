@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: MIT
+"""Characters for shaders of engines: centers of rotation and amounts as an attribute of GLB files."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import gltf_reference
+import numpy as np
+import pytest
+from commands import refuse, succeed
+from gltf_builder import arm
+from numpy.typing import NDArray
+
+import sbs
+from sbs.rigging.triangle_mesh import diagonal
+
+FILES = Path(__file__).parents[1] / "data"
+DEMO = Path(str(resources.files("sbs.demo") / "data"))
+HAND, WOMAN, RAT = DEMO / "hand.glb", DEMO / "woman.glb", FILES / "Rat.glb"
+
+Floats = NDArray[np.float64]
+
+
+def loaded(path: Path) -> sbs.Character:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return sbs.load(path)
+
+
+def centers_of(character: sbs.Character) -> Floats:
+    assert character.mesh.centers is not None
+    return character.mesh.centers
+
+
+def primitives(path: Path) -> list[dict[str, Floats]]:
+    """The attributes of all primitives, read independently."""
+    scene = gltf_reference.Scene(path)
+    return [
+        {name: np.array(scene.accessor(number)) for name, number in primitive["attributes"].items()}
+        for mesh in scene.json["meshes"]
+        for primitive in mesh["primitives"]
+    ]
+
+
+def joined(path: Path, prefix: str) -> Floats:
+    """Sets of an attribute, side by side, of all vertices."""
+    rows = [[part[name] for name in sorted(part) if name.startswith(prefix)] for part in primitives(path)]
+    width = max(map(len, rows))
+    return np.concatenate([np.hstack(sets + [0 * sets[0]] * (width - len(sets))) for sets in rows])
+
+
+def file_to_mesh(path: Path, character: sbs.Character) -> Floats:
+    """The affine map (4, 3) from POSITION of the file to the mesh of the character, fitted to the vertices."""
+    stored = np.column_stack([joined(path, "POSITION"), np.ones(len(character.mesh.positions))])
+    found = np.linalg.lstsq(stored, np.asarray(character.mesh.positions, np.float64), rcond=None)[0]
+    np.testing.assert_allclose(stored @ found, character.mesh.positions, atol=1e-5 * diagonal(character.mesh.positions))
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize("source", [HAND, WOMAN, RAT], ids=lambda path: path.stem)
+def test_the_attribute_is_the_centers_and_amounts_of_half_twist(tmp_path: Path, source: Path) -> None:
+    path = tmp_path / "web.glb"
+    succeed("convert", source, "--engine", "three", "-o", path)
+    character = loaded(source)
+    twist = sbs.limb_twist(character)
+    skin = character.twisted_skin(twist, optimized=True)
+    amounts = sbs.twist_amounts(character, twist)
+    own = np.all(np.asarray(skin.centers) == character.mesh.positions, axis=1)
+    stored = joined(path, "_SBS_CENTER")
+    np.testing.assert_allclose(stored[:, 3], np.where(own, 0, amounts), atol=1e-7)
+    assert np.any(own)
+    assert np.any(stored[:, 3] > 0)
+    in_mesh = np.column_stack([stored[:, :3], np.ones(len(stored))]) @ file_to_mesh(path, character)
+    size = diagonal(character.mesh.positions)
+    np.testing.assert_allclose(in_mesh, np.asarray(skin.centers), atol=1e-5 * size)
+
+    again = loaded(path)
+    np.testing.assert_allclose(centers_of(again), np.asarray(skin.centers), atol=1e-6 * size)
+    assert again.options == {"method": "spherical", "center": "optimized", "amount": again.options["amount"]}
+    assert again.animations.names == character.animations.names
+    for ours, theirs in zip(again.animations, character.animations, strict=True):
+        times = np.linspace(0, theirs.duration, 3)
+        angles = twist.angles(theirs.skinning_matrices(times), follow=True) if twist.bone_count else None
+        expected = skin.deform_many(theirs.skinning_matrices(times), amount=amounts, center="optimized", twists=angles)
+        shown = again.skin.deform_many(ours.skinning_matrices(times), **again.options)
+        np.testing.assert_allclose(shown, expected, atol=2e-6 * size)
+
+
+@pytest.mark.parametrize("weights", ["float32", "uint8"])
+@pytest.mark.parametrize("source", [HAND, WOMAN, RAT], ids=lambda path: path.stem)
+def test_influences_are_sorted(tmp_path: Path, source: Path, weights: str) -> None:
+    path = tmp_path / "web.glb"
+    succeed("convert", source, "--engine", "three", "--weights", weights, "-o", path)
+    stored, joints = joined(path, "WEIGHTS_"), joined(path, "JOINTS_")
+    later, earlier = stored[:, 1:], stored[:, :-1]
+    assert np.all(later <= earlier)
+    assert np.all((later < earlier) | (later == 0) | (joints[:, 1:] > joints[:, :-1]))
+    if source == WOMAN:
+        assert stored.shape[1] == 8
+
+
+@pytest.mark.parametrize("source", [HAND, RAT], ids=lambda path: path.stem)
+def test_linear_blending_of_it_is_that_of_the_source(tmp_path: Path, source: Path) -> None:
+    """Where no limb is twisted, an engine without the shader shows what it showed."""
+    path = tmp_path / "web.glb"
+    succeed("convert", source, "--engine", "three", "--twist", "none", "-o", path)
+    before, after = gltf_reference.Scene(source), gltf_reference.Scene(path)
+    for name in [animation.get("name") for animation in before.json["animations"]][:2]:
+        expected = np.array(before.deform(before.animation(name), 0.3))
+        found = np.array(after.deform(after.animation(name), 0.3))
+        np.testing.assert_allclose(found, expected, atol=1e-6 * diagonal(expected))
+
+
+def two_meshes(folder: Path) -> Path:
+    """An arm scaled by ten that occurs twice, as two meshes, the second with two primitives and a morph target."""
+    builder = arm()
+    first = builder.json["meshes"][0]["primitives"][0]
+    count = builder.json["accessors"][first["attributes"]["POSITION"]]["count"]
+    moved = {**first, "targets": [{"POSITION": builder.accessor([[0, 0, 1]] * count)}]}
+    builder.mesh(moved, moved)
+    builder.node(mesh=1, skin=0, name="sleeve")
+    builder.node(children=[0], scale=[10, 10, 10])
+    return builder.save(folder / "two.glb")
+
+
+def test_each_primitive_has_its_vertices(tmp_path: Path) -> None:
+    character = loaded(two_meshes(tmp_path))
+    made = character.for_engine("three", amount=0.5)
+    made.save(tmp_path / "web.glb")
+    stored = primitives(tmp_path / "web.glb")
+    assert len(stored) == 3
+    for part in stored:
+        np.testing.assert_array_equal(part["_SBS_CENTER"], stored[0]["_SBS_CENTER"])
+        own = np.all(part["_SBS_CENTER"][:, :3] == part["POSITION"], axis=1)
+        np.testing.assert_array_equal(part["_SBS_CENTER"][:, 3], np.where(own, 0, 0.5))
+    again = loaded(tmp_path / "web.glb")
+    np.testing.assert_allclose(centers_of(again), centers_of(made), atol=1e-5)
+    assert [shape.name for shape in again.mesh.shapes] == [shape.name for shape in character.mesh.shapes]
+    sleeve = again.parts["sleeve"]
+    count = len(stored[0]["POSITION"])
+    np.testing.assert_array_equal(sleeve.options["amount"], again.options["amount"][count:])  # type: ignore[index]
+    sleeve.save(tmp_path / "sleeve.glb")
+    np.testing.assert_array_equal(centers_of(loaded(tmp_path / "sleeve.glb")), centers_of(again))
+    rigid(sleeve).save(tmp_path / "rigid.glb")
+    assert ["_SBS_CENTER" in part for part in primitives(tmp_path / "rigid.glb")] == [True, False, False]
+
+
+def test_it_is_kept_when_it_is_loaded_and_saved_again(tmp_path: Path) -> None:
+    loaded(RAT).for_engine("three").save(tmp_path / "web.glb")
+    again = loaded(tmp_path / "web.glb")
+    again.save(tmp_path / "kept.glb")
+    assert (tmp_path / "kept.glb").read_bytes() == (tmp_path / "web.glb").read_bytes()
+    replace(again, source=None).save(tmp_path / "alone.glb")
+    alone = loaded(tmp_path / "alone.glb")
+    size = diagonal(again.mesh.positions)
+    np.testing.assert_allclose(centers_of(alone), centers_of(again), atol=1e-6 * size)
+    np.testing.assert_array_equal(alone.options["amount"], again.options["amount"])
+    same = again.with_mesh(replace(again.mesh, uvs=None))
+    assert same.options == again.options
+
+
+def rigid(character: sbs.Character) -> sbs.Character:
+    return character.with_weights(*sbs.weights.limit(*character.skin.influences(), 1))
+
+
+def of_one_vertex(character: sbs.Character) -> sbs.Character:
+    assert character.skin.max_influences > 1
+    return character.with_weights([[0]], [[1.0]], vertices=[7])
+
+
+def moved(character: sbs.Character) -> sbs.Character:
+    return character.with_mesh(replace(character.mesh, positions=character.mesh.positions * [1, 2, 1]))
+
+
+def reordered(character: sbs.Character) -> sbs.Character:
+    return character.with_mesh(character.mesh.reordered(character.skin.vertex_order))
+
+
+def finer(character: sbs.Character) -> sbs.Character:
+    joint = int(np.bincount(character.mesh.joint_indices[:, 0]).argmax())
+    return sbs.mesh.subdivide_near_joints(character, [joint])
+
+
+def twisted(character: sbs.Character) -> sbs.Character:
+    return character.with_twist_joints(sbs.limb_twist(character))
+
+
+@pytest.mark.parametrize("change", [rigid, of_one_vertex, moved, reordered, finer, twisted])
+def test_what_changes_the_mesh_or_its_weights_drops_it(tmp_path: Path, change: Any) -> None:
+    loaded(HAND).for_engine("three", twist=None).save(tmp_path / "web.glb")
+    changed = change(loaded(tmp_path / "web.glb"))
+    assert changed.mesh.centers is None
+    assert changed.skin.centers is None
+    assert not changed.options
+    changed.save(tmp_path / "changed.glb")
+    assert all("_SBS_CENTER" not in part for part in primitives(tmp_path / "changed.glb"))
+
+
+def test_correctives_are_blended_by_the_same_shader(tmp_path: Path) -> None:
+    path = tmp_path / "web.glb"
+    succeed("convert", HAND, "--engine", "three", "--correctives", "draft", "-o", path)
+    hand, made = loaded(HAND), loaded(path)
+    twist = sbs.limb_twist(hand)
+    skin, amount = hand.twisted_skin(twist, optimized=True), sbs.twist_amounts(hand, twist)
+    shapes = sbs.correctives.draft(hand, skin=skin, center="optimized", amount=amount)
+    fist = made.animations[0]
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    expected = skin.deform(matrices, correctives=shapes, center="optimized", amount=amount)
+    rest = made.shape_motion(fist).rest_positions(0.5)
+    shown = made.skin.deform(fist.skinning_matrices(0.5), rest_positions=rest, **made.options)
+    np.testing.assert_allclose(shown, expected, atol=2e-6 * diagonal(expected))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-o", "web.usda"], "--engine three needs a name that ends in .glb, not 'web.usda'"),
+        (["-o", "web.gltf"], "'web.gltf' does not end in .glb"),
+        (["-o", "web.glb", "--method", "dqs"], "--engine three takes the place of --method"),
+        (["-o", "web.glb", "--center", "optimized"], "--engine three takes the place of --center"),
+        (["-o", "web.glb", "--amount", "2"], "amount must be between 0 and 1"),
+        (["-o", "web.glb", "--amount", "1", "--across", "1"], "--across takes the place of --amount"),
+        (["-o", "web.glb", "--twist", "elbow"], "no joint 'elbow'"),
+    ],
+)
+def test_what_it_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in refuse("convert", HAND, "--engine", "three", *options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_its_options_need_it(tmp_path: Path) -> None:
+    message = refuse("convert", HAND, "--twist", "auto", "-o", tmp_path / "web.glb")
+    assert "--twist needs --correctives or --engine" in message
+    assert not list(tmp_path.iterdir())
+
+
+def test_arguments() -> None:
+    hand = sbs.samples.load("hand")
+    with pytest.raises(ValueError, match="engine is 'unreal'; known are: three"):
+        hand.for_engine("unreal")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"amount has shape \(3,\), expected \(\) or \(1360,\)"):
+        hand.for_engine("three", amount=[1, 1, 1])
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        hand.for_engine("three", amount=np.nan)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[0, 0, 0, 2]], "the amount of vertex 0 is 2, not between 0 and 1"),
+        ([[0, 0, 0, np.inf]], "element 0 is not finite"),
+        ([[0, 0, 0]], "VEC4"),
+        ([], "elements for"),
+    ],
+)
+def test_damaged_attributes(tmp_path: Path, values: Any, message: str) -> None:
+    builder = arm()
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    count = builder.json["accessors"][attributes["POSITION"]]["count"]
+    attributes["_SBS_CENTER"] = builder.accessor(values * count or [[0, 0, 0, 1]])
+    with pytest.raises(ValueError, match=message):
+        sbs.load(builder.save(tmp_path / "arm.glb"))
