@@ -17,28 +17,38 @@
 //   vec3 moved = sbs_about_own_center(sums, position, center, amount);
 //   vec3 turned = sbs_normal(sums, normal, amount);
 
-// The rotation of a quaternion (x, y, z, w), times its squared length.
+// The rotation of a quaternion (x, y, z, w) of any length.
 vec3 sbs_turn(vec4 q, vec3 v) {
-  return (q.w * q.w - dot(q.xyz, q.xyz)) * v + 2.0 * (dot(q.xyz, v) * q.xyz + q.w * cross(q.xyz, v));
+  return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// The matrix of the same.
-mat3 sbs_matrix(vec4 q) {
-  return mat3(sbs_turn(q, vec3(1.0, 0.0, 0.0)), sbs_turn(q, vec3(0.0, 1.0, 0.0)), sbs_turn(q, vec3(0.0, 0.0, 1.0)));
-}
-
-// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0. That of a
-// rigid joint is taken as it is, which is more precise than dividing it by its length.
-vec4 sbs_unit(vec4 q) {
-  if (abs(dot(q, q) - 1.0) < 1e-6) {
-    return q;
+// The factor that gives a quaternion length 1, except that 0 stays 0. That of a rigid joint is taken as it is, which is
+// more precise.
+float sbs_factor(vec4 q) {
+  float square = dot(q, q);
+  float factor = inversesqrt(max(square, 1e-37));
+  if (abs(square - 1.0) < 1e-6) {
+    factor = 1.0;
   }
-  return normalize(q + vec4(0.0, 0.0, 0.0, 1e-18));
+  return factor;
+}
+
+// The rotation matrix of a quaternion from the products of its numbers, times its squared length; it is linear in them,
+// so sums of products give the sum of the matrices.
+//
+//   squares  (xx, yy, zz, ww)
+//   axial    (xw, yw, zw)
+//   mixed    (yz, zx, xy)
+mat3 sbs_matrix(vec4 squares, vec3 axial, vec3 mixed) {
+  vec3 diagonal = 2.0 * squares.xyz + (squares.w - squares.x - squares.y - squares.z);
+  vec3 plus = 2.0 * (mixed + axial);
+  vec3 minus = 2.0 * (mixed - axial);
+  return mat3(vec3(diagonal.x, plus.z, minus.y), vec3(minus.z, diagonal.y, plus.x), vec3(plus.y, minus.x, diagonal.z));
 }
 
 // What is summed up over the influences of a vertex. With q_p the quaternion of the heaviest joint, and q_i in its
-// hemisphere (2005, section 4.2), d_i = q_i - q_p. Small numbers keep their digits in sums of d_i, and weights that
-// do not quite sum up to 1 do not matter.
+// hemisphere (2005, section 4.2), d_i = q_i - q_p. Sums of small d_i keep their digits, and of weights that do not quite
+// sum up to 1 the heaviest takes what is missing.
 struct SbsSums {
   mat4x3 blend;  // sum w_i C_i, the matrix of linear blending
   float scale;   // sum w_i s_i, s_i the scales of joints
@@ -57,7 +67,7 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums;
   sums.blend = weight * joint;
   sums.scale = weight * dot(quaternion, quaternion);
-  sums.first = sbs_unit(quaternion);
+  sums.first = sbs_factor(quaternion) * quaternion;
   if (weight <= 0.0) {
     sums.blend = mat4x3(vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, 0.0));
     sums.scale = 1.0;
@@ -73,11 +83,11 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
 // The sums with one more influence.
 SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums = before;
-  vec4 q = sbs_unit(quaternion);
-  if (dot(q, sums.first) < 0.0) {
-    q = -q;
+  float factor = sbs_factor(quaternion);
+  if (dot(quaternion, sums.first) < 0.0) {
+    factor = -factor;
   }
-  vec4 d = q - sums.first;
+  vec4 d = factor * quaternion - sums.first;
   vec4 share = weight * d;
   sums.blend += weight * joint;
   sums.scale += weight * dot(quaternion, quaternion);
@@ -88,39 +98,14 @@ SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
   return sums;
 }
 
+// An affine matrix times a position.
+vec3 sbs_apply(mat4x3 matrix, vec3 position) {
+  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+}
+
 // Linear blending.
 vec3 sbs_linear(SbsSums sums, vec3 position) {
-  return sums.blend * vec4(position, 1.0);
-}
-
-// The deformed position about a center that is near the vertex, as optimized centers are.
-vec3 sbs_about_own_center(SbsSums sums, vec3 position, vec3 center, float amount) {
-  vec4 s = sums.first + sums.mean;
-  vec3 arm = position - center;
-  mat3 m = mat3(sums.blend[0], sums.blend[1], sums.blend[2]);
-  return sbs_linear(sums, position) + amount * (sums.scale / dot(s, s) * sbs_turn(s, arm) - m * arm);
-}
-
-// (Q - M) arm. With K = sum w_i d_i d_i^T - mean mean^T, the covariance of the quaternions, and s = q_p + mean,
-//
-//   Q - M = trace(K) / |s|^2 turn(s) - spread(K)
-//
-// where spread(K) sums up over K what turn(q) sums up over q q^T. Both terms are of second order in d_i, so nothing
-// cancels, however long the arm is.
-vec3 sbs_correction(SbsSums sums, vec3 arm) {
-  vec4 s = sums.first + sums.mean;
-  vec4 squares = sums.squares - sums.mean * sums.mean;
-  vec3 axial = sums.axial - sums.mean.xyz * sums.mean.w;
-  vec3 mixed = sums.mixed - sums.mean.yzx * sums.mean.zxy;
-  float trace = squares.x + squares.y + squares.z + squares.w;
-  vec3 diagonal = (2.0 * squares.w - trace) * arm + 2.0 * squares.xyz * arm;
-  vec3 others = cross(axial, arm) + mixed.zxy * arm.yzx + mixed.yzx * arm.zxy;
-  return trace / dot(s, s) * sbs_turn(s, arm) - (diagonal + 2.0 * others);
-}
-
-// The deformed position about a center that may be far away, as those of joint sets may be.
-vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
-  return sbs_linear(sums, position) + amount * sums.scale * sbs_correction(sums, position - center);
+  return sbs_apply(sums.blend, position);
 }
 
 // A vector of length 1; 0 stays 0.
@@ -128,79 +113,124 @@ vec3 sbs_direction(vec3 v) {
   return v * inversesqrt(max(dot(v, v), 1e-37));
 }
 
-// A direction across the surface: Q of its amount, and linear blending of the rest.
+// A normal or a tangent, turned by Q.
+vec3 sbs_turned(SbsSums sums, vec3 normal) {
+  return sbs_direction(sbs_turn(sums.first + sums.mean, normal));
+}
+
+// The same of an amount, and linear blending of the rest, both of one length before they are mixed.
 vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
   vec3 turned = sbs_turn(sums.first + sums.mean, normal);
   vec3 blended = mat3(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  return sbs_direction(mix(sbs_direction(blended), sbs_direction(turned), amount));
+  float ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  vec3 linear = ratio * blended;
+  return sbs_direction(linear + amount * (turned - linear));
 }
 
-// Weighted centers are found here, for each vertex in each pose: nothing but the influences is needed. The center is
-// v + z, where z is the least-squares solution of
+// The position about a center that is near the vertex, as optimized centers are. It is that of equation (9) about a
+// center which an amount below 1 brings nearer: amount (Q - M) (v - c) = Q amount (v - c) - M amount (v - c).
+vec3 sbs_about_own_center(SbsSums sums, vec3 position, vec3 center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  vec3 arm = amount * (position - center);
+  return sbs_linear(sums, position - arm) + sums.scale * sbs_turn(s, arm);
+}
+
+// K = sum w_i d_i d_i^T - mean mean^T is the covariance of the quaternions. This is its trace,
+float sbs_variance(SbsSums sums) {
+  vec4 squares = sums.squares - sums.mean * sums.mean;
+  return squares.x + squares.y + squares.z + squares.w;
+}
+
+// and its matrix. With s = q_p + mean, |s|^2 = 1 - trace(K), and M = matrix(s s^T + K) = |s|^2 Q + matrix(K), so that
+//
+//   Q - M = trace(K) Q - matrix(K)
+//
+// Both terms are of second order in d_i: nothing cancels, however far away the center is.
+mat3 sbs_spread(SbsSums sums) {
+  vec4 squares = sums.squares - sums.mean * sums.mean;
+  vec3 axial = sums.axial - sums.mean.xyz * sums.mean.w;
+  vec3 mixed = sums.mixed - sums.mean.yzx * sums.mean.zxy;
+  return sbs_matrix(squares, axial, mixed);
+}
+
+// The position about any center, also one that is far away, as those of joint sets may be.
+vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  vec3 arm = position - center;
+  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  return sbs_linear(sums, position) + amount * sums.scale * correction;
+}
+
+// Weighted centers are found here, for each vertex in each pose, from its influences alone. The center is v + z, where z
+// minimizes
 //
 //   sum over pairs of joints w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + 1e-6 |z|^2)
 //
-// With D_i = R_i - R_p and e_i = C_i v - C_p v these are the equations (G - D^T D + least) z = D^T e - g.
+// With e_i = C_i v - C_p v and e = sum w_i e_i, its equations are
+//
+//   (1 - M^T M + least) z = (M^T - 1) e - sum w_i (R_i^T - 1) e_i,   least = 1e-6 sum over pairs w_a w_b
 struct SbsCenter {
-  mat3 first;   // R_p
-  vec3 place;   // C_p v
-  mat3 gram;    // G = sum w_i D_i^T D_i
-  mat3 apart;   // D = sum w_i D_i
-  vec3 offset;  // e = sum w_i e_i
-  vec3 moment;  // g = sum w_i D_i^T e_i
-  float others; // sum w_i of all but the heaviest
-  float pairs;  // sum w_i (1 - w_i) of the same
+  vec3 first;   // C_p v
+  vec3 apart;   // e
+  vec3 moment;  // sum w_i (R_i^T - 1) e_i
+  float pairs;  // sum w_i (1 - w_i), twice the sum over pairs
 };
 
 // Goes with sbs_begin.
-SbsCenter sbs_begin_center(vec3 position, mat4x3 joint, vec4 quaternion) {
+SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
   SbsCenter center;
-  center.first = sbs_matrix(sbs_unit(quaternion));
-  center.place = joint * vec4(position, 1.0);
-  center.gram = mat3(0.0);
-  center.apart = mat3(0.0);
-  center.offset = vec3(0.0);
+  center.first = sbs_apply(joint, position);
+  if (weight <= 0.0) {
+    center.first = position;
+  }
+  center.apart = vec3(0.0);
   center.moment = vec3(0.0);
-  center.others = 0.0;
-  center.pairs = 0.0;
+  center.pairs = weight * (1.0 - weight);
   return center;
 }
 
 // Goes with sbs_add.
 SbsCenter sbs_add_center(SbsCenter before, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
   SbsCenter center = before;
-  mat3 d = sbs_matrix(sbs_unit(quaternion)) - center.first;
-  vec3 e = joint * vec4(position, 1.0) - center.place;
-  mat3 share = weight * transpose(d);
-  center.gram += share * d;
-  center.apart += weight * d;
-  center.offset += weight * e;
-  center.moment += share * e;
-  center.others += weight;
+  float factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  vec3 e = sbs_apply(joint, position) - center.first;
+  center.apart += weight * e;
+  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
 
 // The solution of (m + least) x = right by L D L^T, for a symmetric m without negative eigenvalues. Rounding makes no
 // pivot less than least.
-vec3 sbs_solve(mat3 m, vec3 right, float least) {
-  float d0 = max(m[0][0], 0.0) + least;
-  float l10 = m[0][1] / d0;
-  float l20 = m[0][2] / d0;
-  float d1 = max(m[1][1] - l10 * m[0][1], 0.0) + least;
-  float m21 = m[1][2] - l20 * m[0][1];
-  float l21 = m21 / d1;
-  float d2 = max(m[2][2] - l20 * m[0][2] - l21 * m21, 0.0) + least;
-  float y = right.y - l10 * right.x;
-  float x2 = (right.z - l20 * right.x - l21 * y) / d2;
-  float x1 = y / d1 - l21 * x2;
-  return vec3(right.x / d0 - l10 * x1 - l20 * x2, x1, x2);
+//
+//   diagonal  (m00, m11, m22)
+//   others    (m12, m02, m01)
+vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
+  float d0 = max(diagonal.x, 0.0) + least;
+  float l1 = others.z / d0;
+  float l2 = others.y / d0;
+  float d1 = max(diagonal.y - l1 * others.z, 0.0) + least;
+  float m12 = others.x - l2 * others.z;
+  float l12 = m12 / d1;
+  float d2 = max(diagonal.z - l2 * others.y - l12 * m12, 0.0) + least;
+  float y = right.y - l1 * right.x;
+  float z = (right.z - l2 * right.x - l12 * y) / d2;
+  float x1 = y / d1 - l12 * z;
+  return vec3(right.x / d0 - l1 * x1 - l2 * z, x1, z);
 }
 
-// The deformed position about the weighted center.
-vec3 sbs_about_weighted_center(SbsSums sums, SbsCenter center, vec3 position, float amount) {
-  float least = 0.5e-6 * (center.pairs + center.others * (1.0 - center.others)) + 1e-37;
-  mat3 back = transpose(center.apart);
-  vec3 z = sbs_solve(center.gram - back * center.apart, back * center.offset - center.moment, least);
-  return sbs_linear(sums, position) - amount * sbs_correction(sums, z);
+// The position about the weighted center. 1 - M^T M is computed without cancellation, too: with S = matrix(K) and
+// X = -S / 2 - |s|^2 Q, it is t (2 - t) + X^T S + S^T X, t = trace(K).
+vec3 sbs_about_weighted_center(SbsSums sums, SbsCenter center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  float t = sbs_variance(sums);
+  mat3 turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
+  mat3 spread = sbs_spread(sums);
+  mat3 x = -0.5 * spread - turn;
+  vec3 diagonal = vec3(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
+  vec3 others = vec3(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
+  others += vec3(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
+  vec3 right = center.apart * (turn + spread) - center.apart - center.moment;
+  vec3 z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
+  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
 }

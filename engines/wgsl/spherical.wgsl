@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: MIT
 // Written by tools/shaders.py from engines/glsl/spherical.glsl, which says how to use it.
 
-// The rotation of a quaternion (x, y, z, w), times its squared length.
+// The rotation of a quaternion (x, y, z, w) of any length.
 fn sbs_turn(q: vec4f, v: vec3f) -> vec3f {
-  return (q.w * q.w - dot(q.xyz, q.xyz)) * v + 2.0 * (dot(q.xyz, v) * q.xyz + q.w * cross(q.xyz, v));
+  return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// The matrix of the same.
-fn sbs_matrix(q: vec4f) -> mat3x3f {
-  return mat3x3f(sbs_turn(q, vec3f(1.0, 0.0, 0.0)), sbs_turn(q, vec3f(0.0, 1.0, 0.0)), sbs_turn(q, vec3f(0.0, 0.0, 1.0)));
-}
-
-// A quaternion of length 1; that of no rotation for a joint that is scaled to nothing, whose quaternion is 0. That of a
-// rigid joint is taken as it is, which is more precise than dividing it by its length.
-fn sbs_unit(q: vec4f) -> vec4f {
-  if (abs(dot(q, q) - 1.0) < 1e-6) {
-    return q;
+// The factor that gives a quaternion length 1, except that 0 stays 0. That of a rigid joint is taken as it is, which is
+// more precise.
+fn sbs_factor(q: vec4f) -> f32 {
+  let square = dot(q, q);
+  var factor: f32 = inverseSqrt(max(square, 1e-37));
+  if (abs(square - 1.0) < 1e-6) {
+    factor = 1.0;
   }
-  return normalize(q + vec4f(0.0, 0.0, 0.0, 1e-18));
+  return factor;
+}
+
+// The rotation matrix of a quaternion from the products of its numbers, times its squared length; it is linear in them,
+// so sums of products give the sum of the matrices.
+//
+//   squares  (xx, yy, zz, ww)
+//   axial    (xw, yw, zw)
+//   mixed    (yz, zx, xy)
+fn sbs_matrix(squares: vec4f, axial: vec3f, mixed: vec3f) -> mat3x3f {
+  let diagonal = 2.0 * squares.xyz + (squares.w - squares.x - squares.y - squares.z);
+  let plus = 2.0 * (mixed + axial);
+  let minus = 2.0 * (mixed - axial);
+  return mat3x3f(vec3f(diagonal.x, plus.z, minus.y), vec3f(minus.z, diagonal.y, plus.x), vec3f(plus.y, minus.x, diagonal.z));
 }
 
 // What is summed up over the influences of a vertex. With q_p the quaternion of the heaviest joint, and q_i in its
-// hemisphere (2005, section 4.2), d_i = q_i - q_p. Small numbers keep their digits in sums of d_i, and weights that
-// do not quite sum up to 1 do not matter.
+// hemisphere (2005, section 4.2), d_i = q_i - q_p. Sums of small d_i keep their digits, and of weights that do not quite
+// sum up to 1 the heaviest takes what is missing.
 struct SbsSums {
   blend: mat4x3f,  // sum w_i C_i, the matrix of linear blending
   scale: f32,      // sum w_i s_i, s_i the scales of joints
@@ -41,7 +51,7 @@ fn sbs_begin(weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
   var sums: SbsSums;
   sums.blend = weight * joint;
   sums.scale = weight * dot(quaternion, quaternion);
-  sums.first = sbs_unit(quaternion);
+  sums.first = sbs_factor(quaternion) * quaternion;
   if (weight <= 0.0) {
     sums.blend = mat4x3f(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0), vec3f(0.0, 0.0, 0.0));
     sums.scale = 1.0;
@@ -57,11 +67,11 @@ fn sbs_begin(weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
 // The sums with one more influence.
 fn sbs_add(before: SbsSums, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
   var sums: SbsSums = before;
-  var q: vec4f = sbs_unit(quaternion);
-  if (dot(q, sums.first) < 0.0) {
-    q = -q;
+  var factor: f32 = sbs_factor(quaternion);
+  if (dot(quaternion, sums.first) < 0.0) {
+    factor = -factor;
   }
-  let d = q - sums.first;
+  let d = factor * quaternion - sums.first;
   let share = weight * d;
   sums.blend += weight * joint;
   sums.scale += weight * dot(quaternion, quaternion);
@@ -72,39 +82,14 @@ fn sbs_add(before: SbsSums, weight: f32, joint: mat4x3f, quaternion: vec4f) -> S
   return sums;
 }
 
+// An affine matrix times a position.
+fn sbs_apply(matrix: mat4x3f, position: vec3f) -> vec3f {
+  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+}
+
 // Linear blending.
 fn sbs_linear(sums: SbsSums, position: vec3f) -> vec3f {
-  return sums.blend * vec4f(position, 1.0);
-}
-
-// The deformed position about a center that is near the vertex, as optimized centers are.
-fn sbs_about_own_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) -> vec3f {
-  let s = sums.first + sums.mean;
-  let arm = position - center;
-  let m = mat3x3f(sums.blend[0], sums.blend[1], sums.blend[2]);
-  return sbs_linear(sums, position) + amount * (sums.scale / dot(s, s) * sbs_turn(s, arm) - m * arm);
-}
-
-// (Q - M) arm. With K = sum w_i d_i d_i^T - mean mean^T, the covariance of the quaternions, and s = q_p + mean,
-//
-//   Q - M = trace(K) / |s|^2 turn(s) - spread(K)
-//
-// where spread(K) sums up over K what turn(q) sums up over q q^T. Both terms are of second order in d_i, so nothing
-// cancels, however long the arm is.
-fn sbs_correction(sums: SbsSums, arm: vec3f) -> vec3f {
-  let s = sums.first + sums.mean;
-  let squares = sums.squares - sums.mean * sums.mean;
-  let axial = sums.axial - sums.mean.xyz * sums.mean.w;
-  let mixed = sums.mixed - sums.mean.yzx * sums.mean.zxy;
-  let trace = squares.x + squares.y + squares.z + squares.w;
-  let diagonal = (2.0 * squares.w - trace) * arm + 2.0 * squares.xyz * arm;
-  let others = cross(axial, arm) + mixed.zxy * arm.yzx + mixed.yzx * arm.zxy;
-  return trace / dot(s, s) * sbs_turn(s, arm) - (diagonal + 2.0 * others);
-}
-
-// The deformed position about a center that may be far away, as those of joint sets may be.
-fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) -> vec3f {
-  return sbs_linear(sums, position) + amount * sums.scale * sbs_correction(sums, position - center);
+  return sbs_apply(sums.blend, position);
 }
 
 // A vector of length 1; 0 stays 0.
@@ -112,79 +97,124 @@ fn sbs_direction(v: vec3f) -> vec3f {
   return v * inverseSqrt(max(dot(v, v), 1e-37));
 }
 
-// A direction across the surface: Q of its amount, and linear blending of the rest.
+// A normal or a tangent, turned by Q.
+fn sbs_turned(sums: SbsSums, normal: vec3f) -> vec3f {
+  return sbs_direction(sbs_turn(sums.first + sums.mean, normal));
+}
+
+// The same of an amount, and linear blending of the rest, both of one length before they are mixed.
 fn sbs_normal(sums: SbsSums, normal: vec3f, amount: f32) -> vec3f {
   let turned = sbs_turn(sums.first + sums.mean, normal);
   let blended = mat3x3f(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  return sbs_direction(mix(sbs_direction(blended), sbs_direction(turned), amount));
+  let ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  let linear = ratio * blended;
+  return sbs_direction(linear + amount * (turned - linear));
 }
 
-// Weighted centers are found here, for each vertex in each pose: nothing but the influences is needed. The center is
-// v + z, where z is the least-squares solution of
+// The position about a center that is near the vertex, as optimized centers are. It is that of equation (9) about a
+// center which an amount below 1 brings nearer: amount (Q - M) (v - c) = Q amount (v - c) - M amount (v - c).
+fn sbs_about_own_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) -> vec3f {
+  let s = sums.first + sums.mean;
+  let arm = amount * (position - center);
+  return sbs_linear(sums, position - arm) + sums.scale * sbs_turn(s, arm);
+}
+
+// K = sum w_i d_i d_i^T - mean mean^T is the covariance of the quaternions. This is its trace,
+fn sbs_variance(sums: SbsSums) -> f32 {
+  let squares = sums.squares - sums.mean * sums.mean;
+  return squares.x + squares.y + squares.z + squares.w;
+}
+
+// and its matrix. With s = q_p + mean, |s|^2 = 1 - trace(K), and M = matrix(s s^T + K) = |s|^2 Q + matrix(K), so that
+//
+//   Q - M = trace(K) Q - matrix(K)
+//
+// Both terms are of second order in d_i: nothing cancels, however far away the center is.
+fn sbs_spread(sums: SbsSums) -> mat3x3f {
+  let squares = sums.squares - sums.mean * sums.mean;
+  let axial = sums.axial - sums.mean.xyz * sums.mean.w;
+  let mixed = sums.mixed - sums.mean.yzx * sums.mean.zxy;
+  return sbs_matrix(squares, axial, mixed);
+}
+
+// The position about any center, also one that is far away, as those of joint sets may be.
+fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) -> vec3f {
+  let s = sums.first + sums.mean;
+  let arm = position - center;
+  let correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  return sbs_linear(sums, position) + amount * sums.scale * correction;
+}
+
+// Weighted centers are found here, for each vertex in each pose, from its influences alone. The center is v + z, where z
+// minimizes
 //
 //   sum over pairs of joints w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + 1e-6 |z|^2)
 //
-// With D_i = R_i - R_p and e_i = C_i v - C_p v these are the equations (G - D^T D + least) z = D^T e - g.
+// With e_i = C_i v - C_p v and e = sum w_i e_i, its equations are
+//
+//   (1 - M^T M + least) z = (M^T - 1) e - sum w_i (R_i^T - 1) e_i,   least = 1e-6 sum over pairs w_a w_b
 struct SbsCenter {
-  first: mat3x3f,  // R_p
-  place: vec3f,    // C_p v
-  gram: mat3x3f,   // G = sum w_i D_i^T D_i
-  apart: mat3x3f,  // D = sum w_i D_i
-  offset: vec3f,   // e = sum w_i e_i
-  moment: vec3f,   // g = sum w_i D_i^T e_i
-  others: f32,     // sum w_i of all but the heaviest
-  pairs: f32,      // sum w_i (1 - w_i) of the same
+  first: vec3f,    // C_p v
+  apart: vec3f,    // e
+  moment: vec3f,   // sum w_i (R_i^T - 1) e_i
+  pairs: f32,      // sum w_i (1 - w_i), twice the sum over pairs
 }
 
 // Goes with sbs_begin.
-fn sbs_begin_center(position: vec3f, joint: mat4x3f, quaternion: vec4f) -> SbsCenter {
+fn sbs_begin_center(position: vec3f, weight: f32, joint: mat4x3f) -> SbsCenter {
   var center: SbsCenter;
-  center.first = sbs_matrix(sbs_unit(quaternion));
-  center.place = joint * vec4f(position, 1.0);
-  center.gram = mat3x3f();
-  center.apart = mat3x3f();
-  center.offset = vec3f(0.0);
+  center.first = sbs_apply(joint, position);
+  if (weight <= 0.0) {
+    center.first = position;
+  }
+  center.apart = vec3f(0.0);
   center.moment = vec3f(0.0);
-  center.others = 0.0;
-  center.pairs = 0.0;
+  center.pairs = weight * (1.0 - weight);
   return center;
 }
 
 // Goes with sbs_add.
 fn sbs_add_center(before: SbsCenter, position: vec3f, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsCenter {
   var center: SbsCenter = before;
-  let d = sbs_matrix(sbs_unit(quaternion)) - center.first;
-  let e = joint * vec4f(position, 1.0) - center.place;
-  let share = weight * transpose(d);
-  center.gram += share * d;
-  center.apart += weight * d;
-  center.offset += weight * e;
-  center.moment += share * e;
-  center.others += weight;
+  let factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  let e = sbs_apply(joint, position) - center.first;
+  center.apart += weight * e;
+  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
 
 // The solution of (m + least) x = right by L D L^T, for a symmetric m without negative eigenvalues. Rounding makes no
 // pivot less than least.
-fn sbs_solve(m: mat3x3f, right: vec3f, least: f32) -> vec3f {
-  let d0 = max(m[0][0], 0.0) + least;
-  let l10 = m[0][1] / d0;
-  let l20 = m[0][2] / d0;
-  let d1 = max(m[1][1] - l10 * m[0][1], 0.0) + least;
-  let m21 = m[1][2] - l20 * m[0][1];
-  let l21 = m21 / d1;
-  let d2 = max(m[2][2] - l20 * m[0][2] - l21 * m21, 0.0) + least;
-  let y = right.y - l10 * right.x;
-  let x2 = (right.z - l20 * right.x - l21 * y) / d2;
-  let x1 = y / d1 - l21 * x2;
-  return vec3f(right.x / d0 - l10 * x1 - l20 * x2, x1, x2);
+//
+//   diagonal  (m00, m11, m22)
+//   others    (m12, m02, m01)
+fn sbs_solve(diagonal: vec3f, others: vec3f, right: vec3f, least: f32) -> vec3f {
+  let d0 = max(diagonal.x, 0.0) + least;
+  let l1 = others.z / d0;
+  let l2 = others.y / d0;
+  let d1 = max(diagonal.y - l1 * others.z, 0.0) + least;
+  let m12 = others.x - l2 * others.z;
+  let l12 = m12 / d1;
+  let d2 = max(diagonal.z - l2 * others.y - l12 * m12, 0.0) + least;
+  let y = right.y - l1 * right.x;
+  let z = (right.z - l2 * right.x - l12 * y) / d2;
+  let x1 = y / d1 - l12 * z;
+  return vec3f(right.x / d0 - l1 * x1 - l2 * z, x1, z);
 }
 
-// The deformed position about the weighted center.
-fn sbs_about_weighted_center(sums: SbsSums, center: SbsCenter, position: vec3f, amount: f32) -> vec3f {
-  let least = 0.5e-6 * (center.pairs + center.others * (1.0 - center.others)) + 1e-37;
-  let back = transpose(center.apart);
-  let z = sbs_solve(center.gram - back * center.apart, back * center.offset - center.moment, least);
-  return sbs_linear(sums, position) - amount * sbs_correction(sums, z);
+// The position about the weighted center. 1 - M^T M is computed without cancellation, too: with S = matrix(K) and
+// X = -S / 2 - |s|^2 Q, it is t (2 - t) + X^T S + S^T X, t = trace(K).
+fn sbs_about_weighted_center(sums: SbsSums, center: SbsCenter, amount: f32) -> vec3f {
+  let s = sums.first + sums.mean;
+  let t = sbs_variance(sums);
+  let turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
+  let spread = sbs_spread(sums);
+  let x = -0.5 * spread - turn;
+  let diagonal = vec3f(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
+  var others: vec3f = vec3f(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
+  others += vec3f(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
+  let right = center.apart * (turn + spread) - center.apart - center.moment;
+  let z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
+  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
 }
