@@ -18,6 +18,7 @@ from .quality.motions import made_poses
 from .rigging import affine
 from .rigging.animation import Animation, Animations, slerp
 from .rigging.helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
+from .rigging.parts import source_with_nodes
 from .rigging.rig import Rig, compose, decompose
 from .rigging.triangle_mesh import Mesh, diagonal
 from .skinning.influences import Influences, tidy
@@ -322,7 +323,14 @@ class _Made:
             animations.append(self._animation(clip, rig, relative))
             if progress is not None:
                 progress(0.5 + 0.5 * (number + 1) / len(self.clips))
-        made = Character(character.name, self._mesh(self.weights), skeleton, rig, Animations(animations))
+        made = Character(
+            character.name,
+            self._mesh(self.weights),
+            skeleton,
+            rig,
+            Animations(animations),
+            source=source_with_nodes(character.source, character.rig, rig),
+        )
         measured = list(self._measure(made))
         given_back = _given_back(measured, self.shown.rest, self.shown.size)
         weights = _with_rows_of(self.weights, self.own, given_back)

@@ -17,7 +17,7 @@ from .. import _core
 from ..options import BlendOptions
 from ..rigging.animation import Animation, Animations
 from ..rigging.engine_centers import engine_centers, engine_options, still_centered
-from ..rigging.parts import selected, unknown
+from ..rigging.parts import selected, source_with_nodes, unknown
 from ..rigging.rig import Rig
 from ..rigging.shapes import ShapeMotion
 from ..rigging.skeleton import Skeleton
@@ -404,7 +404,7 @@ class Character:
         Returns
         -------
         Character
-            With animations that follow twists beyond half a turn. What else its file holds is not kept (`source`).
+            With animations that follow twists beyond half a turn.
 
         Raises
         ------
@@ -419,9 +419,8 @@ class Character:
         skeleton, rig = rig_with_frames(self.skeleton, self.rig, twist)
         moving = (animation_with_frames(animation, self.skeleton, rig, twist, rate) for animation in self.animations)
         options = self.options if self.mesh.centers is None else BlendOptions()
-        return Character(
-            self.name, mesh_with_frames(self.mesh, twist), skeleton, rig, Animations(moving), options=options
-        )
+        mesh, source = mesh_with_frames(self.mesh, twist), source_with_nodes(self.source, self.rig, rig)
+        return Character(self.name, mesh, skeleton, rig, Animations(moving), options=options, source=source)
 
     @with_center_options(sigma=SIGMA)
     def for_engine(

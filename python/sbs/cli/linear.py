@@ -53,7 +53,7 @@ def linear(
 
     Weights and helper joints are fitted to spherical blending about weighted centers, with twists spread, in frames of
     all animations and in made poses. The file has them, with keys for helpers in each animation, for engines that know
-    linear blending alone; it has no materials.
+    linear blending alone.
 
     The table has errors in percent of the mesh's size: the mean of linear blending as it was, the mean of what was
     fitted, and the largest of any vertex. Frames that are held out lie half way between keys.

@@ -322,7 +322,7 @@ def _put_influences(
 def _put_animations(file: _File, source: Source, mesh: Mesh, animations: Sequence[Animation]) -> None:
     """Keeps the animations that the character still has, and all that do not move it; adds the others.
 
-    Those that the file has, but with other weights of shapes, keep all else.
+    Those that the file has, but with other weights of shapes or more tracks, keep all else.
     """
     more_shapes = source.lacks_shapes(mesh)
     if (
@@ -332,7 +332,6 @@ def _put_animations(file: _File, source: Source, mesh: Mesh, animations: Sequenc
     ):
         return
     numbers = {id(animation): number for animation, number in source.animations}
-    by_tracks = {id(animation.tracks): number for animation, number in source.animations if animation.tracks}
     known = set(numbers.values())
     there = file.elements("animations")
     others = [element for number, element in enumerate(there) if number not in known]
@@ -341,11 +340,16 @@ def _put_animations(file: _File, source: Source, mesh: Mesh, animations: Sequenc
         if not more_shapes and id(animation) in numbers:
             ours.append(there[numbers[id(animation)]])
             continue
-        before = there[by_tracks[id(animation.tracks)]] if id(animation.tracks) in by_tracks else None
-        ours.append(_animation(file, source, mesh, animation, before))
+        begins = next(((old, number) for old, number in source.animations if _begins_as(animation, old)), None)
+        ours.append(_animation(file, source, mesh, animation, begins and (there[begins[1]], len(begins[0].tracks))))
     file.json["animations"] = ours + others
     if not file.json["animations"]:
         del file.json["animations"]
+
+
+def _begins_as(animation: Animation, old: Animation) -> bool:
+    """Whether an animation has all tracks of an old one, and perhaps more behind these."""
+    return bool(old.tracks) and list(map(id, animation.tracks[: len(old.tracks)])) == list(map(id, old.tracks))
 
 
 def _shape_nodes(file: _File, source: Source, mesh: Mesh) -> dict[int, range]:
@@ -362,15 +366,13 @@ def _shape_nodes(file: _File, source: Source, mesh: Mesh) -> dict[int, range]:
 
 
 def _animation(
-    file: _File, source: Source, mesh: Mesh, animation: Animation, before: dict[str, Any] | None
+    file: _File, source: Source, mesh: Mesh, animation: Animation, before: tuple[dict[str, Any], int] | None
 ) -> dict[str, Any]:
-    """An animation; of one that the file has, `before`, only weights of shapes are new."""
+    """An animation; of one that the file has, `before`, with that many of the tracks, the others and shapes are new."""
     shape_nodes = _shape_nodes(file, source, mesh)
-    channels: list[dict[str, Any]] = []
-    samplers: list[dict[str, Any]] = []
-    if before is not None:
-        samplers = [*before["samplers"]]
-        channels = [channel for channel in before["channels"] if not _is_of_shapes(channel, shape_nodes)]
+    old, known = before or ({"samplers": [], "channels": []}, 0)
+    samplers = [*old["samplers"]]
+    channels = [channel for channel in old["channels"] if not _is_of_shapes(channel, shape_nodes)]
 
     def write_times(track: Track) -> int:
         seconds = track.times.astype(np.float32)[:, None]
@@ -382,7 +384,7 @@ def _animation(
         samplers.append({"input": times, "output": output, "interpolation": track.interpolation})
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": track.path}})
 
-    for track in animation.tracks if before is None else ():
+    for track in animation.tracks[known:]:
         times = write_times(track)
         for column, node in enumerate(track.nodes.tolist()):
             channel(track, times, node_keys(track, column), source.nodes[node])
@@ -391,7 +393,7 @@ def _animation(
         for track in with_all_shapes(animation.shape_tracks, shapes.start, len(rest), rest):
             channel(track, write_times(track), weight_keys(track), node)
     name = well_formed(animation.name)
-    return {**(before or {}), "channels": channels, "samplers": samplers} | ({"name": name} if name else {})
+    return {**old, "channels": channels, "samplers": samplers} | ({"name": name} if name else {})
 
 
 def _is_of_shapes(channel: dict[str, Any], shape_nodes: dict[int, range]) -> bool:

@@ -15,6 +15,7 @@ from ..rigging.engine_centers import engine_centers
 from ..rigging.parts import Selection
 from ..rigging.rig import Floats, Rig
 from ..rigging.triangle_mesh import Mesh
+from ..support.text import well_formed
 
 __all__ = ["Part", "Source"]
 
@@ -112,6 +113,28 @@ class Source:
             shape_nodes=shape_nodes,
             animations=[(animations.get(id(old), old), number) for old, number in self.animations],
         )
+
+    def with_nodes(self, before: Rig, rig: Rig) -> Source | None:
+        """See `KeptFile`."""
+        if not before.same_as(self.rig):
+            return None
+        content, numbers = list(self.json["nodes"]), list(self.nodes)
+        for node in range(len(before.names), len(rig.names)):
+            parent = numbers[int(rig.parents[node])]
+            if parent < 0:
+                return None
+            numbers.append(len(content))
+            content[parent] = {**content[parent], "children": [*(content[parent].get("children") or []), len(content)]}
+            w, x, y, z = rig.quaternions[node].tolist()
+            content.append(
+                {
+                    "name": well_formed(rig.names[node]),
+                    "translation": rig.translations[node].tolist(),
+                    "rotation": [x, y, z, w],
+                    "scale": rig.scales[node].tolist(),
+                }
+            )
+        return replace(self, json={**self.json, "nodes": content}, rig=rig, nodes=numbers)
 
     def lacks_shapes(self, mesh: Mesh) -> bool:
         """Whether a mesh that fits has more shapes than the file."""

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from ..options import BlendOptions
 from ..support.names import nearest_name
 from .animation import Animation, Animations, Track
+from .rig import Rig
 from .triangle_mesh import Mesh
 
-__all__ = ["KeptFile", "Selection", "part_numbers", "selected", "unknown"]
+__all__ = ["KeptFile", "Selection", "part_numbers", "selected", "source_with_nodes", "unknown"]
 
 
 @runtime_checkable
@@ -27,6 +28,9 @@ class KeptFile(Protocol):
 
         `animations` has those of the parts by the identity of those of the whole.
         """
+
+    def with_nodes(self, before: Rig, rig: Rig) -> object | None:
+        """The same file with the nodes that a rig has behind those before; None if it has other nodes before."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class Selection:
     animations: Animations
     options: BlendOptions
     source: object
+
+
+def source_with_nodes(source: object, before: Rig, rig: Rig) -> object | None:
+    """What a character's source is with the nodes that its rig got; None if it can't have them."""
+    return source.with_nodes(before, rig) if isinstance(source, KeptFile) else None
 
 
 def unknown(name: str, names: Sequence[str]) -> str:
