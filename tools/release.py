@@ -2,8 +2,9 @@
 """Give the project another version: ``python tools/release.py 0.3.0``.
 
 The version is in ``meson.build``, which the library and the Python package take it from. There are copies in ``sbs.h``
-for compilers, two in the add-on for Blender, and two that tell CMake which versions a program is for. This writes all
-of them, and the date of the release in ``CHANGELOG.md``. Without a version it checks that all agree.
+for compilers, two in the add-on for Blender, two that tell CMake which versions a program is for, and one in the
+package for three.js. This writes all of them, and the date of the release in ``CHANGELOG.md``. Without a version it
+checks that all agree.
 """
 
 import argparse
@@ -24,6 +25,7 @@ PLACES = {
     f"{ADDON}/__init__.py": r'^    "version": \((\d+), (\d+), (\d+)\),$',
     "docs/c.md": FIND_PACKAGE,
     "csrc/examples/CMakeLists.txt": FIND_PACKAGE,
+    "engines/three/package.json": r'^  "version": "([\d.]+)",$',
 }
 UNRELEASED = "## Unreleased\n"
 

@@ -18,7 +18,7 @@ WGSL = ROOT / "engines/wgsl/spherical.wgsl"
 
 # Files with the GLSL within, without its comments, between lines with these words.
 BEGIN, END = "spherical.glsl begins", "spherical.glsl ends"
-WITHIN: list[Path] = []
+WITHIN = [ROOT / "engines/three/shader.js"]
 
 TYPES = {
     "float": "f32",

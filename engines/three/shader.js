@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// What takes the place of linear blending in the vertex shaders of three.js.
+
+/** Comes after the chunk skinning_pars_vertex. */
+export const DECLARATIONS = /* glsl */ `
+#ifdef USE_SKINNING
+// spherical.glsl begins
+vec3 sbs_turn(vec4 q, vec3 v) {
+  return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
+}
+float sbs_factor(vec4 q) {
+  float square = dot(q, q);
+  float factor = inversesqrt(max(square, 1e-37));
+  if (abs(square - 1.0) < 1e-6) {
+    factor = 1.0;
+  }
+  return factor;
+}
+mat3 sbs_matrix(vec4 squares, vec3 axial, vec3 mixed) {
+  vec3 diagonal = 2.0 * squares.xyz + (squares.w - squares.x - squares.y - squares.z);
+  vec3 plus = 2.0 * (mixed + axial);
+  vec3 minus = 2.0 * (mixed - axial);
+  return mat3(vec3(diagonal.x, plus.z, minus.y), vec3(minus.z, diagonal.y, plus.x), vec3(plus.y, minus.x, diagonal.z));
+}
+struct SbsSums {
+  mat4x3 blend;
+  float scale;
+  vec4 first;
+  vec4 mean;
+  vec4 squares;
+  vec3 axial;
+  vec3 mixed;
+};
+SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
+  SbsSums sums;
+  sums.blend = weight * joint;
+  sums.scale = weight * dot(quaternion, quaternion);
+  sums.first = sbs_factor(quaternion) * quaternion;
+  if (weight <= 0.0) {
+    sums.blend = mat4x3(vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, 0.0));
+    sums.scale = 1.0;
+    sums.first = vec4(0.0, 0.0, 0.0, 1.0);
+  }
+  sums.mean = vec4(0.0);
+  sums.squares = vec4(0.0);
+  sums.axial = vec3(0.0);
+  sums.mixed = vec3(0.0);
+  return sums;
+}
+SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
+  SbsSums sums = before;
+  float factor = sbs_factor(quaternion);
+  if (dot(quaternion, sums.first) < 0.0) {
+    factor = -factor;
+  }
+  vec4 d = factor * quaternion - sums.first;
+  vec4 share = weight * d;
+  sums.blend += weight * joint;
+  sums.scale += weight * dot(quaternion, quaternion);
+  sums.mean += share;
+  sums.squares += share * d;
+  sums.axial += share.xyz * d.w;
+  sums.mixed += share.yzx * d.zxy;
+  return sums;
+}
+vec3 sbs_apply(mat4x3 matrix, vec3 position) {
+  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+}
+vec3 sbs_linear(SbsSums sums, vec3 position) {
+  return sbs_apply(sums.blend, position);
+}
+vec3 sbs_direction(vec3 v) {
+  return v * inversesqrt(max(dot(v, v), 1e-37));
+}
+vec3 sbs_turned(SbsSums sums, vec3 normal) {
+  return sbs_direction(sbs_turn(sums.first + sums.mean, normal));
+}
+vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
+  vec3 turned = sbs_turn(sums.first + sums.mean, normal);
+  vec3 blended = mat3(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
+  float ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  vec3 linear = ratio * blended;
+  return sbs_direction(linear + amount * (turned - linear));
+}
+vec3 sbs_about_own_center(SbsSums sums, vec3 position, vec3 center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  vec3 arm = amount * (position - center);
+  return sbs_linear(sums, position - arm) + sums.scale * sbs_turn(s, arm);
+}
+float sbs_variance(SbsSums sums) {
+  vec4 squares = sums.squares - sums.mean * sums.mean;
+  return squares.x + squares.y + squares.z + squares.w;
+}
+mat3 sbs_spread(SbsSums sums) {
+  vec4 squares = sums.squares - sums.mean * sums.mean;
+  vec3 axial = sums.axial - sums.mean.xyz * sums.mean.w;
+  vec3 mixed = sums.mixed - sums.mean.yzx * sums.mean.zxy;
+  return sbs_matrix(squares, axial, mixed);
+}
+vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  vec3 arm = position - center;
+  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  return sbs_linear(sums, position) + amount * sums.scale * correction;
+}
+struct SbsCenter {
+  vec3 first;
+  vec3 apart;
+  vec3 moment;
+  float pairs;
+};
+SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
+  SbsCenter center;
+  center.first = sbs_apply(joint, position);
+  if (weight <= 0.0) {
+    center.first = position;
+  }
+  center.apart = vec3(0.0);
+  center.moment = vec3(0.0);
+  center.pairs = weight * (1.0 - weight);
+  return center;
+}
+SbsCenter sbs_add_center(SbsCenter before, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
+  SbsCenter center = before;
+  float factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  vec3 e = sbs_apply(joint, position) - center.first;
+  center.apart += weight * e;
+  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
+  center.pairs += weight * (1.0 - weight);
+  return center;
+}
+vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
+  float d0 = max(diagonal.x, 0.0) + least;
+  float l1 = others.z / d0;
+  float l2 = others.y / d0;
+  float d1 = max(diagonal.y - l1 * others.z, 0.0) + least;
+  float m12 = others.x - l2 * others.z;
+  float l12 = m12 / d1;
+  float d2 = max(diagonal.z - l2 * others.y - l12 * m12, 0.0) + least;
+  float y = right.y - l1 * right.x;
+  float z = (right.z - l2 * right.x - l12 * y) / d2;
+  float x1 = y / d1 - l12 * z;
+  return vec3(right.x / d0 - l1 * x1 - l2 * z, x1, z);
+}
+vec3 sbs_about_weighted_center(SbsSums sums, SbsCenter center, float amount) {
+  vec4 s = sums.first + sums.mean;
+  float t = sbs_variance(sums);
+  mat3 turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
+  mat3 spread = sbs_spread(sums);
+  mat3 x = -0.5 * spread - turn;
+  vec3 diagonal = vec3(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
+  vec3 others = vec3(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
+  others += vec3(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
+  vec3 right = center.apart * (turn + spread) - center.apart - center.moment;
+  vec3 z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
+  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
+}
+// spherical.glsl ends
+#ifdef SBS_OPTIMIZED
+attribute vec4 _sbs_center; // and the amount
+#endif
+#ifdef SBS_JOINT_SET
+attribute float sbsSet;
+#endif
+#if SBS_INFLUENCES == 8
+attribute vec4 joints_1, weights_1;
+#endif
+vec4 sbsFromEnd( float number ) {
+	ivec2 size = textureSize( boneTexture, 0 );
+	int at = size.x * size.y - 1 - int( number );
+	return texelFetch( boneTexture, ivec2( at % size.x, at / size.x ), 0 );
+}
+float sbsBone( int i ) {
+	#if SBS_INFLUENCES == 8
+	if ( i > 3 ) return joints_1[ i - 4 ];
+	#endif
+	return skinIndex[ i ];
+}
+float sbsWeight( int i ) {
+	#if SBS_INFLUENCES == 8
+	if ( i > 3 ) return weights_1[ i - 4 ];
+	return skinWeight[ i ] * ( 1.0 - dot( weights_1, vec4( 1.0 ) ) ); // GLTFLoader makes the sum of the first four 1
+	#else
+	return skinWeight[ i ];
+	#endif
+}
+// In a mirrored scene all matrices are mirrored: it is reflected through its origin, and what is blended back again.
+float sbsSide() {
+	return sbsWeight( 0 ) > 0.0 && sbsFromEnd( skinIndex.x ).w < 0.0 ? - 1.0 : 1.0;
+}
+mat4x3 sbsJoint( int i ) {
+	return sbsSide() * mat4x3( getBoneMatrix( sbsBone( i ) ) );
+}
+#endif
+`;
+
+/** What chunks of three.js are replaced by. */
+export const CHUNKS = {
+  skinbase_vertex: /* glsl */ `
+#ifdef USE_SKINNING
+	SbsSums sbsSums = sbs_begin( sbsWeight( 0 ), sbsJoint( 0 ), sbsFromEnd( sbsBone( 0 ) ) );
+	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
+		sbsSums = sbs_add( sbsSums, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) ) );
+	}
+	#ifdef SBS_OPTIMIZED
+	float sbsAmount = _sbs_center.w;
+	#else
+	float sbsAmount = 1.0;
+	#endif
+	mat3 sbsBack = sbsSide() * mat3( bindMatrixInverse );
+#endif
+`,
+  skinnormal_vertex: /* glsl */ `
+#ifdef USE_SKINNING
+	objectNormal = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectNormal, sbsAmount );
+	#ifdef USE_TANGENT
+	objectTangent = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectTangent, sbsAmount );
+	#endif
+#endif
+`,
+  skinning_vertex: /* glsl */ `
+#ifdef USE_SKINNING
+	vec3 sbsPlace = ( bindMatrix * vec4( transformed, 1.0 ) ).xyz;
+	#if defined( SBS_OPTIMIZED )
+	sbsPlace = sbs_about_own_center( sbsSums, sbsPlace, ( bindMatrix * vec4( _sbs_center.xyz, 1.0 ) ).xyz, sbsAmount );
+	#elif defined( SBS_JOINT_SET )
+	sbsPlace = sbs_about_center( sbsSums, sbsPlace, sbsFromEnd( sbsSet + float( SBS_FIRST_SET ) ).xyz, 1.0 );
+	#else
+	SbsCenter sbsCenter = sbs_begin_center( sbsPlace, sbsJoint( 0 ), sbsFromEnd( sbsBone( 0 ) ) );
+	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
+		sbsCenter = sbs_add_center( sbsCenter, sbsPlace, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) ) );
+	}
+	sbsPlace = sbs_about_weighted_center( sbsSums, sbsCenter, sbsPlace, 1.0 );
+	#endif
+	transformed = ( bindMatrixInverse * vec4( sbsSide() * sbsPlace, 1.0 ) ).xyz;
+#endif
+`,
+};
