@@ -226,11 +226,11 @@ export const CHUNKS = {
 	#elif defined( SBS_JOINT_SET )
 	sbsPlace = sbs_about_center( sbsSums, sbsPlace, sbsFromEnd( sbsSet + float( SBS_FIRST_SET ) ).xyz, 1.0 );
 	#else
-	SbsCenter sbsCenter = sbs_begin_center( sbsPlace, sbsJoint( 0 ), sbsFromEnd( sbsBone( 0 ) ) );
+	SbsCenter sbsCenter = sbs_begin_center( sbsPlace, sbsWeight( 0 ), sbsJoint( 0 ) );
 	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
 		sbsCenter = sbs_add_center( sbsCenter, sbsPlace, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) ) );
 	}
-	sbsPlace = sbs_about_weighted_center( sbsSums, sbsCenter, sbsPlace, 1.0 );
+	sbsPlace = sbs_about_weighted_center( sbsSums, sbsCenter, 1.0 );
 	#endif
 	transformed = ( bindMatrixInverse * vec4( sbsSide() * sbsPlace, 1.0 ) ).xyz;
 #endif
