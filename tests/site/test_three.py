@@ -129,7 +129,11 @@ def pair(make: Any) -> tuple[sbs.Skin, sbs.Skin]:
 
 @pytest.mark.parametrize("name", characters.NAMES)
 def test_characters(page: Page, name: str) -> None:
-    """Three.js itself is as near where it keeps all influences."""
+    """Positions are as near as those of three.js itself, by its linear blending of as many influences.
+
+    Weighted centers are not bound to that: a few vertices, whose joints turn about nearly one axis, have equations that
+    float32 can hardly tell from singular ones.
+    """
     character = characters.load(name)
     rest, normals = np.float32(character.rest_positions), np.float32(character.rest_normals)
     bound = sbs.Skin.quietly(rest, character.joint_indices, character.joint_weights).bound_influences(8)
@@ -152,7 +156,7 @@ def test_characters(page: Page, name: str) -> None:
     linear = errors(None)[0] if not weights[:, 4:].any() else 1.5e-7
     for center in ("joint_set", "weighted"):
         positions, turned, shadow, picked = errors(center)
-        assert positions <= min(6e-7, 4 * linear)
+        assert positions <= (6e-7 if center == "weighted" else min(6e-7, 4 * linear))
         assert turned <= 5e-7
         assert shadow <= 1e-6
         assert picked <= 3e-7
