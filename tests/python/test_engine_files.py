@@ -104,6 +104,25 @@ def test_influences_are_sorted(tmp_path: Path, source: Path, weights: str) -> No
         assert stored.shape[1] == 8
 
 
+def test_there_is_room_for_eight_influences(tmp_path: Path) -> None:
+    hand = sbs.samples.load("hand")
+    shares = np.tile(np.arange(10.0, 0.0, -1.0) / 55, (len(hand.mesh.positions), 1))
+    many = hand.with_weights(np.tile(np.arange(10), (len(shares), 1)), shares)
+    many.for_engine("three", twist=None).save(tmp_path / "web.glb")
+    assert list(primitives(tmp_path / "web.glb")[0])[-4:] == ["JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1"]
+    np.testing.assert_allclose(joined(tmp_path / "web.glb", "WEIGHTS_"), shares[:, :8] * 55 / 52, atol=1e-7)
+
+
+def test_what_is_made_of_such_a_file_is_the_same(tmp_path: Path) -> None:
+    """The rig divides its limbs itself then."""
+    sbs.samples.load("woman").for_engine("three").save(tmp_path / "once.glb")
+    once = loaded(tmp_path / "once.glb")
+    twice = once.for_engine("three")
+    assert len(twice.skeleton) == len(once.skeleton)
+    np.testing.assert_allclose(centers_of(twice), centers_of(once), atol=1e-6 * diagonal(once.mesh.positions))
+    np.testing.assert_allclose(twice.options["amount"], once.options["amount"], atol=1e-6)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("source", [HAND, RAT], ids=lambda path: path.stem)
 def test_linear_blending_of_it_is_that_of_the_source(tmp_path: Path, source: Path) -> None:
     """Where no limb is twisted, an engine without the shader shows what it showed."""

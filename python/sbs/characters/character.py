@@ -24,12 +24,13 @@ from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh, MeshPart
 from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
-from ..skinning.influences import of_joints, tidy, with_rows
+from ..skinning.influences import of_joints, with_rows
 from ..skinning.reports import WeightReport, WeightWarning
 from ..skinning.skin import Skin
 from ..skinning.twist import SIGMA, Twist
 from ..support.callers import warn
 from ..support.markup import listed, table
+from ..weights.tools import limit
 from .limbs import limb_twist, twist_amounts
 
 __all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
@@ -37,6 +38,9 @@ __all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
 PathLike = str | os.PathLike[str]
 WeightType = Literal["float32", "uint16", "uint8"]
 Engine = Literal["three"]
+
+SHADER_INFLUENCES = 8
+"""As many of a vertex as shaders have room for: JOINTS_0 and JOINTS_1."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -437,7 +441,8 @@ class Character:
         Saved primitives have an attribute ``_SBS_CENTER`` of each vertex: its optimized center of rotation in the space
         of the file's positions, and the amount of spherical blending. `mesh.centers` and `options` of the result have
         both, also when it is loaded again, so that ``made.skin.deform(matrices, **made.options)`` is what the engine
-        shows. What changes positions, triangles or weights drops them. Influences are sorted, the heaviest first.
+        shows. What changes positions, triangles or weights drops them. Influences are sorted, the heaviest first, and
+        at most eight of a vertex are kept.
 
         Parameters
         ----------
@@ -473,7 +478,7 @@ class Character:
         centers = np.asarray(self.twisted_skin(twist, optimized=True, **options).centers)
         made = self if twist is None or not twist.bone_count else self.with_twist_joints(twist, rate=rate)
         mesh = replace(made.mesh, centers=centers)
-        joint_indices, joint_weights = tidy(mesh.joint_indices, mesh.joint_weights)
+        joint_indices, joint_weights = limit(mesh.joint_indices, mesh.joint_weights, SHADER_INFLUENCES)
         mesh = replace(mesh, joint_indices=joint_indices, joint_weights=joint_weights.astype(mesh.joint_weights.dtype))
         own = np.all(centers == mesh.positions, axis=1)
         return replace(made, mesh=mesh, options=engine_options(np.where(own, 0.0, amounts)))
