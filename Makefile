@@ -53,8 +53,9 @@ test-python: $(VENV)/installed
 	python -m pytest --numprocesses=auto
 
 # Warnings are errors, and so are links that lead nowhere. What is on the first page is the library as WebAssembly.
-docs: $(VENV)/docs $(VENV)/cross
+docs: $(VENV)/docs $(VENV)/cross build/three/index.js
 	python tools/wasm_page.py build/page
+	python tools/three_page.py build/three build/page
 	rm -rf build/site
 	python -m sphinx --quiet --fail-on-warning --keep-going -d build/doctrees docs build/site
 	python tools/check_site.py build/site
@@ -109,7 +110,7 @@ format: $(VENV)/linters
 	ruff format
 	clang-format -i $(C_FILES)
 
-# three.js r180, which the wheel of NiceGUI has, for the tests in tests/site; the licence of both is MIT.
+# three.js r180, which the wheel of NiceGUI has, for the site and its tests; the licence of both is MIT.
 build/three/index.js:
 	python -m pip download --quiet --no-deps --dest build/three nicegui==3.18.0
 	python -m zipfile -e build/three/nicegui-3.18.0-py3-none-any.whl build/three
