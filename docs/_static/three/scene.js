@@ -7,7 +7,10 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { sphericalSkinning } from "three-spherical-skinning";
 
 const here = (name) => new URL(name, import.meta.url).href;
-const APART = 0.75; // meters
+const HEIGHT = 1.7; // meters
+const APART = 1.4;
+const WIDTH = Math.tan(Math.PI / 7.2); // what is seen of the scene, half of it and a meter away
+const CLAY = new THREE.MeshStandardMaterial({ color: "#d8b49c", roughness: 0.75 });
 const COPIES = [
   { label: "linear", file: "plain.glb" },
   { label: "spherical, the same file", file: "plain.glb", spherical: true },
@@ -16,11 +19,13 @@ const COPIES = [
 
 async function addCharacter(scene, { file, spherical }, place) {
   const gltf = await new GLTFLoader().loadAsync(here(file));
-  gltf.scene.position.x = place;
+  const box = new THREE.Box3().setFromObject(gltf.scene), scale = HEIGHT / (box.max.y - box.min.y);
+  gltf.scene.scale.setScalar(scale);
+  gltf.scene.position.set(place, -scale * box.min.y, 0);
   gltf.scene.traverse((object) => {
     if (!object.isSkinnedMesh) return;
     object.castShadow = object.receiveShadow = true;
-    object.frustumCulled = false;
+    object.material = CLAY;
     if (spherical) sphericalSkinning(object);
   });
   scene.add(gltf.scene);
@@ -51,9 +56,9 @@ async function show(root) {
   renderer.shadowMap.enabled = true;
   root.prepend(renderer.domElement);
   const scene = new THREE.Scene(), camera = new THREE.PerspectiveCamera(30, 1, 0.1, 30);
-  camera.position.set(0, 1.3, 4.6);
+  camera.position.set(0, 1.1, 4.5);
   const controls = new OrbitControls(camera, renderer.domElement);
-  controls.target.set(0, 0.9, 0);
+  controls.target.set(0, 0.83, 0);
   controls.enableZoom = false; // or the page could not be scrolled
   addLight(scene);
   addGround(scene);
@@ -63,6 +68,7 @@ async function show(root) {
     const { clientWidth: width, clientHeight: height } = root.querySelector("canvas").parentElement;
     renderer.setSize(width, height, false);
     camera.aspect = width / height;
+    camera.fov = THREE.MathUtils.radToDeg(2 * Math.atan(WIDTH / camera.aspect));
     camera.updateProjectionMatrix();
   };
   new ResizeObserver(fit).observe(root);
