@@ -26,12 +26,12 @@ KEYS = 41
 
 # Rotation vectors in degrees, in the axes of the joints, at the height of the movement.
 MOVEMENT = {
-    "LeftForeArm": (0.0, 0.0, 70.0),
-    "RightForeArm": (0.0, 0.0, -70.0),
-    "LeftHand": (0.0, 150.0, 0.0),
-    "RightHand": (0.0, -150.0, 0.0),
-    "LeftUpLeg": (-60.0, 0.0, 0.0),
-    "LeftLeg": (110.0, 0.0, 0.0),
+    "LeftForeArm": (0.0, 0.0, 90.0),
+    "RightForeArm": (0.0, 0.0, -90.0),
+    "LeftHand": (0.0, 170.0, 0.0),
+    "RightHand": (0.0, -170.0, 0.0),
+    "LeftUpLeg": (-70.0, 0.0, 0.0),
+    "LeftLeg": (125.0, 0.0, 0.0),
 }
 
 

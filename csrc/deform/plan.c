@@ -73,12 +73,16 @@ enum {
   SET_TIME = 60
 };
 
+static double vertex_time(const sbs_frame *frame) {
+  if (frame->posed.positions) return INVERSE_TIME;
+  return frame->positions ? (double)VERTEX_TIME : 0.0;
+}
+
 static void choose_threads(sbs_plan *plan) {
   const sbs_skin *skin = plan->common.skin;
   const int option = plan->common.options->threads;
-  const double vertex_time = plan->common.posed.positions ? INVERSE_TIME : plan->common.positions ? VERTEX_TIME : 0.0;
-  const double method_time = (double)skin->vertex_count * vertex_time + (double)skin->joint_count * JOINT_TIME +
-                             (double)skin->set_count * SET_TIME;
+  const double method_time = (double)skin->vertex_count * vertex_time(&plan->common) +
+                             (double)(skin->joint_count * JOINT_TIME + skin->set_count * SET_TIME);
   const double frame_time = method_time * (plan->base ? 2 : 1);
   const int by_frames = sbs_choose_threads(option, frame_time * (double)plan->frame_count);
   const int has_enough = plan->frame_count >= (size_t)by_frames; /* else there would be threads with nothing to do */

@@ -59,7 +59,6 @@ async function show(root) {
   camera.position.set(0, 1.1, 4.5);
   const controls = new OrbitControls(camera, renderer.domElement);
   controls.target.set(0, 0.83, 0);
-  controls.enableZoom = false; // or the page could not be scrolled
   addLight(scene);
   addGround(scene);
   const mixers = await Promise.all(COPIES.map((copy, number) => addCharacter(scene, copy, (number - 1) * APART)));
