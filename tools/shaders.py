@@ -26,7 +26,7 @@ TYPES = {
     **{f"mat{n}": f"mat{n}x{n}f" for n in (2, 3, 4)},
     **{f"mat{m}x{n}": f"mat{m}x{n}f" for m in (2, 3, 4) for n in (2, 3, 4)},
 }
-SAME_FUNCTIONS = {"dot", "cross", "normalize", "transpose", "max", "min", "mix", "sqrt", "abs"}
+SAME_FUNCTIONS = {"dot", "cross", "normalize", "transpose", "length", "max", "min", "mix", "sqrt", "abs"}
 OTHER_FUNCTIONS = {"inversesqrt": "inverseSqrt"}
 NAME = r"[A-Za-z_]\w*"
 

@@ -34,11 +34,11 @@ void main() {
 #elif CENTER == 1
   moved = sbs_about_center(sums, position, texelFetch(set_centers, ivec2(0, set), 0).xyz, center.w);
 #else
-  SbsCenter weighted = sbs_begin_center(position, weights[0], joint(joints[0]));
+  SbsCenter found = sbs_begin_center(sums, position, weights[0], joint(joints[0]));
   for (int i = 1; i < 4; i++) {
-    weighted = sbs_add_center(weighted, position, weights[i], joint(joints[i]), quaternion(joints[i]));
+    found = sbs_add_center(found, sums, position, weights[i], joint(joints[i]), quaternion(joints[i]));
   }
-  moved = sbs_about_weighted_center(sums, weighted, center.w);
+  moved = sbs_about_weighted_center(found, center.w);
 #endif
   turned = sbs_normal(sums, normal, center.w);
   gl_Position = vec4(moved, 1.0); // here the camera comes in

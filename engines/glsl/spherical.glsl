@@ -22,13 +22,16 @@ vec3 sbs_turn(vec4 q, vec3 v) {
   return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// The factor that gives a quaternion length 1, except that 0 stays 0. That of a rigid joint is taken as it is, which is
-// more precise.
-float sbs_factor(vec4 q) {
+// The factor that gives a quaternion length 1, in the hemisphere of another; 0 stays 0. That of a rigid joint is taken as
+// it is, which is more precise.
+float sbs_factor(vec4 q, vec4 first) {
   float square = dot(q, q);
   float factor = inversesqrt(max(square, 1e-37));
   if (abs(square - 1.0) < 1e-6) {
     factor = 1.0;
+  }
+  if (dot(q, first) < 0.0) {
+    factor = -factor;
   }
   return factor;
 }
@@ -67,7 +70,7 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums;
   sums.blend = weight * joint;
   sums.scale = weight * dot(quaternion, quaternion);
-  sums.first = sbs_factor(quaternion) * quaternion;
+  sums.first = sbs_factor(quaternion, quaternion) * quaternion;
   if (weight <= 0.0) {
     sums.blend = mat4x3(vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, 0.0));
     sums.scale = 1.0;
@@ -83,11 +86,7 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
 // The sums with one more influence.
 SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums = before;
-  float factor = sbs_factor(quaternion);
-  if (dot(quaternion, sums.first) < 0.0) {
-    factor = -factor;
-  }
-  vec4 d = factor * quaternion - sums.first;
+  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - sums.first;
   vec4 share = weight * d;
   sums.blend += weight * joint;
   sums.scale += weight * dot(quaternion, quaternion);
@@ -166,19 +165,62 @@ vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
 //
 //   sum over pairs of joints w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + 1e-6 |z|^2)
 //
-// With e_i = C_i v - C_p v and e = sum w_i e_i, its equations are
+// It takes a second loop over the influences, when their sums are known:
 //
-//   (1 - M^T M + least) z = (M^T - 1) e - sum w_i (R_i^T - 1) e_i,   least = 1e-6 sum over pairs w_a w_b
+//   SbsCenter found = sbs_begin_center(sums, position, weights[0], joint(joints[0]));
+//   for (int i = 1; i < 4; i++) {
+//     found = sbs_add_center(found, sums, position, weights[i], joint(joints[i]), quaternion(joints[i]));
+//   }
+//   vec3 moved = sbs_about_weighted_center(found, amount);
+//
+// All is relative to Q: r_i = q_i / Q = (u_i, c_i), and z stands for Q z. As sum w_i u_i = 0,
+//
+//   1 - M / Q = 2 F,   F = trace(U) - U - [a],   U = sum w_i u_i u_i^T,   a = sum w_i (c_i - 1) u_i
+//
+// where [a] x = cross(a, x). With e_i = C_i v - C_p v and e = sum w_i e_i, the correction is -2 F z, and -2 z solves
+//
+//   (trace(U) - U - F^T F + least / 4) (-2 z) = F^T e + m,   m = sum w_i cross(u_i, cross(u_i, e_i) - c_i e_i)
+//
+// where least = 1e-6 sum over pairs w_a w_b, and m is half of sum w_i (r_i^T - 1) e_i.
+//
+// Joints that turn about nearly one axis, such as those of a finger, leave z nearly free along it. So that squares of
+// what is large there do not blur what is small across, U is that of mirrored vectors, of which the axis is x.
 struct SbsCenter {
-  vec3 first;   // C_p v
-  vec3 apart;   // e
-  vec3 moment;  // sum w_i (R_i^T - 1) e_i
-  float pairs;  // sum w_i (1 - w_i), twice the sum over pairs
+  vec4 rotation; // Q
+  vec3 mirror;   // h: v - (h, v) h is v mirrored
+  vec3 squares;  // sum w_i (xx, yy, zz), where (x, y, z) is u_i mirrored
+  vec3 mixed;    // -sum w_i (yz, zx, xy)
+  vec3 axial;    // a mirrored
+  vec3 first;    // C_p v
+  vec3 apart;    // e
+  vec3 moment;   // m
+  float pairs;   // sum w_i (1 - w_i), twice the sum over pairs
 };
 
-// Goes with sbs_begin.
-SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
+// The vector of q / s, for an s of length 1.
+vec3 sbs_relative(vec4 q, vec4 s) {
+  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+}
+
+vec3 sbs_mirror(vec3 h, vec3 v) {
+  return v - dot(h, v) * h;
+}
+
+// The sums of the heaviest influence.
+SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joint) {
   SbsCenter center;
+  vec4 s = sums.first + sums.mean;
+  center.rotation = inversesqrt(max(dot(s, s), 1e-37)) * s;
+  vec4 d = sums.first - center.rotation;
+  vec3 u = sbs_relative(d, center.rotation);
+  float size = length(u);
+  if (u.x < 0.0) {
+    size = -size;
+  }
+  center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
+  center.squares = vec3(weight * size * size, 0.0, 0.0);
+  center.mixed = vec3(0.0);
+  center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -189,13 +231,20 @@ SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
   return center;
 }
 
-// Goes with sbs_add.
-SbsCenter sbs_add_center(SbsCenter before, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
+// The sums with one more influence.
+SbsCenter sbs_add_center(SbsCenter before, SbsSums sums, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
   SbsCenter center = before;
-  float factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
+  vec3 u = sbs_relative(d, center.rotation);
+  float less = dot(d, center.rotation);
+  vec3 mirrored = sbs_mirror(center.mirror, u);
+  vec3 share = weight * mirrored;
+  center.squares += share * mirrored;
+  center.mixed -= share.yzx * mirrored.zxy;
+  center.axial += less * share;
   vec3 e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
+  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -219,18 +268,19 @@ vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
   return vec3(right.x / d0 - l1 * x1 - l2 * z, x1, z);
 }
 
-// The position about the weighted center. 1 - M^T M is computed without cancellation, too: with S = matrix(K) and
-// X = -S / 2 - |s|^2 Q, it is t (2 - t) + X^T S + S^T X, t = trace(K).
-vec3 sbs_about_weighted_center(SbsSums sums, SbsCenter center, float amount) {
-  vec4 s = sums.first + sums.mean;
-  float t = sbs_variance(sums);
-  mat3 turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
-  mat3 spread = sbs_spread(sums);
-  mat3 x = -0.5 * spread - turn;
-  vec3 diagonal = vec3(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
-  vec3 others = vec3(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
-  others += vec3(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
-  vec3 right = center.apart * (turn + spread) - center.apart - center.moment;
-  vec3 z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
-  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
+// The position about the weighted center. Cross products of mirrored vectors have the other sign.
+vec3 sbs_about_weighted_center(SbsCenter center, float amount) {
+  vec3 diagonal = center.squares.yzx + center.squares.zxy;
+  vec3 plus = center.mixed + center.axial;
+  vec3 minus = center.mixed - center.axial;
+  vec3 x = vec3(diagonal.x, plus.z, minus.y);
+  vec3 y = vec3(minus.z, diagonal.y, plus.x);
+  vec3 z = vec3(plus.y, minus.x, diagonal.z);
+  vec3 e = sbs_mirror(center.mirror, center.apart);
+  vec3 right = vec3(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
+  vec3 squares = diagonal - vec3(dot(x, x), dot(y, y), dot(z, z));
+  vec3 others = center.mixed - vec3(dot(y, z), dot(x, z), dot(x, y));
+  vec3 found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
+  vec3 correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
+  return center.first + center.apart + amount * correction;
 }

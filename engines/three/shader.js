@@ -8,11 +8,14 @@ export const DECLARATIONS = /* glsl */ `
 vec3 sbs_turn(vec4 q, vec3 v) {
   return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
-float sbs_factor(vec4 q) {
+float sbs_factor(vec4 q, vec4 first) {
   float square = dot(q, q);
   float factor = inversesqrt(max(square, 1e-37));
   if (abs(square - 1.0) < 1e-6) {
     factor = 1.0;
+  }
+  if (dot(q, first) < 0.0) {
+    factor = -factor;
   }
   return factor;
 }
@@ -35,7 +38,7 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums;
   sums.blend = weight * joint;
   sums.scale = weight * dot(quaternion, quaternion);
-  sums.first = sbs_factor(quaternion) * quaternion;
+  sums.first = sbs_factor(quaternion, quaternion) * quaternion;
   if (weight <= 0.0) {
     sums.blend = mat4x3(vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0), vec3(0.0, 0.0, 0.0));
     sums.scale = 1.0;
@@ -49,11 +52,7 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
 }
 SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
   SbsSums sums = before;
-  float factor = sbs_factor(quaternion);
-  if (dot(quaternion, sums.first) < 0.0) {
-    factor = -factor;
-  }
-  vec4 d = factor * quaternion - sums.first;
+  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - sums.first;
   vec4 share = weight * d;
   sums.blend += weight * joint;
   sums.scale += weight * dot(quaternion, quaternion);
@@ -104,13 +103,36 @@ vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   return sbs_linear(sums, position) + amount * sums.scale * correction;
 }
 struct SbsCenter {
+  vec4 rotation;
+  vec3 mirror;
+  vec3 squares;
+  vec3 mixed;
+  vec3 axial;
   vec3 first;
   vec3 apart;
   vec3 moment;
   float pairs;
 };
-SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
+vec3 sbs_relative(vec4 q, vec4 s) {
+  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+}
+vec3 sbs_mirror(vec3 h, vec3 v) {
+  return v - dot(h, v) * h;
+}
+SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joint) {
   SbsCenter center;
+  vec4 s = sums.first + sums.mean;
+  center.rotation = inversesqrt(max(dot(s, s), 1e-37)) * s;
+  vec4 d = sums.first - center.rotation;
+  vec3 u = sbs_relative(d, center.rotation);
+  float size = length(u);
+  if (u.x < 0.0) {
+    size = -size;
+  }
+  center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
+  center.squares = vec3(weight * size * size, 0.0, 0.0);
+  center.mixed = vec3(0.0);
+  center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -120,12 +142,19 @@ SbsCenter sbs_begin_center(vec3 position, float weight, mat4x3 joint) {
   center.pairs = weight * (1.0 - weight);
   return center;
 }
-SbsCenter sbs_add_center(SbsCenter before, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
+SbsCenter sbs_add_center(SbsCenter before, SbsSums sums, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
   SbsCenter center = before;
-  float factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
+  vec3 u = sbs_relative(d, center.rotation);
+  float less = dot(d, center.rotation);
+  vec3 mirrored = sbs_mirror(center.mirror, u);
+  vec3 share = weight * mirrored;
+  center.squares += share * mirrored;
+  center.mixed -= share.yzx * mirrored.zxy;
+  center.axial += less * share;
   vec3 e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
+  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -142,18 +171,20 @@ vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
   float x1 = y / d1 - l12 * z;
   return vec3(right.x / d0 - l1 * x1 - l2 * z, x1, z);
 }
-vec3 sbs_about_weighted_center(SbsSums sums, SbsCenter center, float amount) {
-  vec4 s = sums.first + sums.mean;
-  float t = sbs_variance(sums);
-  mat3 turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
-  mat3 spread = sbs_spread(sums);
-  mat3 x = -0.5 * spread - turn;
-  vec3 diagonal = vec3(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
-  vec3 others = vec3(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
-  others += vec3(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
-  vec3 right = center.apart * (turn + spread) - center.apart - center.moment;
-  vec3 z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
-  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
+vec3 sbs_about_weighted_center(SbsCenter center, float amount) {
+  vec3 diagonal = center.squares.yzx + center.squares.zxy;
+  vec3 plus = center.mixed + center.axial;
+  vec3 minus = center.mixed - center.axial;
+  vec3 x = vec3(diagonal.x, plus.z, minus.y);
+  vec3 y = vec3(minus.z, diagonal.y, plus.x);
+  vec3 z = vec3(plus.y, minus.x, diagonal.z);
+  vec3 e = sbs_mirror(center.mirror, center.apart);
+  vec3 right = vec3(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
+  vec3 squares = diagonal - vec3(dot(x, x), dot(y, y), dot(z, z));
+  vec3 others = center.mixed - vec3(dot(y, z), dot(x, z), dot(x, y));
+  vec3 found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
+  vec3 correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
+  return center.first + center.apart + amount * correction;
 }
 // spherical.glsl ends
 #ifdef SBS_OPTIMIZED
@@ -226,11 +257,13 @@ export const CHUNKS = {
 	#elif defined( SBS_JOINT_SET )
 	sbsPlace = sbs_about_center( sbsSums, sbsPlace, sbsFromEnd( sbsSet + float( SBS_FIRST_SET ) ).xyz, 1.0 );
 	#else
-	SbsCenter sbsCenter = sbs_begin_center( sbsPlace, sbsWeight( 0 ), sbsJoint( 0 ) );
+	SbsCenter sbsCenter = sbs_begin_center( sbsSums, sbsPlace, sbsWeight( 0 ), sbsJoint( 0 ) );
 	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
-		sbsCenter = sbs_add_center( sbsCenter, sbsPlace, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) ) );
+		sbsCenter = sbs_add_center(
+			sbsCenter, sbsSums, sbsPlace, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) )
+		);
 	}
-	sbsPlace = sbs_about_weighted_center( sbsSums, sbsCenter, 1.0 );
+	sbsPlace = sbs_about_weighted_center( sbsCenter, 1.0 );
 	#endif
 	transformed = ( bindMatrixInverse * vec4( sbsSide() * sbsPlace, 1.0 ) ).xyz;
 #endif

@@ -6,13 +6,16 @@ fn sbs_turn(q: vec4f, v: vec3f) -> vec3f {
   return v + 2.0 / max(dot(q, q), 1e-37) * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }
 
-// The factor that gives a quaternion length 1, except that 0 stays 0. That of a rigid joint is taken as it is, which is
-// more precise.
-fn sbs_factor(q: vec4f) -> f32 {
+// The factor that gives a quaternion length 1, in the hemisphere of another; 0 stays 0. That of a rigid joint is taken as
+// it is, which is more precise.
+fn sbs_factor(q: vec4f, first: vec4f) -> f32 {
   let square = dot(q, q);
   var factor: f32 = inverseSqrt(max(square, 1e-37));
   if (abs(square - 1.0) < 1e-6) {
     factor = 1.0;
+  }
+  if (dot(q, first) < 0.0) {
+    factor = -factor;
   }
   return factor;
 }
@@ -51,7 +54,7 @@ fn sbs_begin(weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
   var sums: SbsSums;
   sums.blend = weight * joint;
   sums.scale = weight * dot(quaternion, quaternion);
-  sums.first = sbs_factor(quaternion) * quaternion;
+  sums.first = sbs_factor(quaternion, quaternion) * quaternion;
   if (weight <= 0.0) {
     sums.blend = mat4x3f(vec3f(1.0, 0.0, 0.0), vec3f(0.0, 1.0, 0.0), vec3f(0.0, 0.0, 1.0), vec3f(0.0, 0.0, 0.0));
     sums.scale = 1.0;
@@ -67,11 +70,7 @@ fn sbs_begin(weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
 // The sums with one more influence.
 fn sbs_add(before: SbsSums, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
   var sums: SbsSums = before;
-  var factor: f32 = sbs_factor(quaternion);
-  if (dot(quaternion, sums.first) < 0.0) {
-    factor = -factor;
-  }
-  let d = factor * quaternion - sums.first;
+  let d = sbs_factor(quaternion, sums.first) * quaternion - sums.first;
   let share = weight * d;
   sums.blend += weight * joint;
   sums.scale += weight * dot(quaternion, quaternion);
@@ -150,19 +149,62 @@ fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) 
 //
 //   sum over pairs of joints w_a w_b (|(R_a z + C_a v) - (R_b z + C_b v)|^2 + 1e-6 |z|^2)
 //
-// With e_i = C_i v - C_p v and e = sum w_i e_i, its equations are
+// It takes a second loop over the influences, when their sums are known:
 //
-//   (1 - M^T M + least) z = (M^T - 1) e - sum w_i (R_i^T - 1) e_i,   least = 1e-6 sum over pairs w_a w_b
+//   SbsCenter found = sbs_begin_center(sums, position, weights[0], joint(joints[0]));
+//   for (int i = 1; i < 4; i++) {
+//     found = sbs_add_center(found, sums, position, weights[i], joint(joints[i]), quaternion(joints[i]));
+//   }
+//   vec3 moved = sbs_about_weighted_center(found, amount);
+//
+// All is relative to Q: r_i = q_i / Q = (u_i, c_i), and z stands for Q z. As sum w_i u_i = 0,
+//
+//   1 - M / Q = 2 F,   F = trace(U) - U - [a],   U = sum w_i u_i u_i^T,   a = sum w_i (c_i - 1) u_i
+//
+// where [a] x = cross(a, x). With e_i = C_i v - C_p v and e = sum w_i e_i, the correction is -2 F z, and -2 z solves
+//
+//   (trace(U) - U - F^T F + least / 4) (-2 z) = F^T e + m,   m = sum w_i cross(u_i, cross(u_i, e_i) - c_i e_i)
+//
+// where least = 1e-6 sum over pairs w_a w_b, and m is half of sum w_i (r_i^T - 1) e_i.
+//
+// Joints that turn about nearly one axis, such as those of a finger, leave z nearly free along it. So that squares of
+// what is large there do not blur what is small across, U is that of mirrored vectors, of which the axis is x.
 struct SbsCenter {
+  rotation: vec4f, // Q
+  mirror: vec3f,   // h: v - (h, v) h is v mirrored
+  squares: vec3f,  // sum w_i (xx, yy, zz), where (x, y, z) is u_i mirrored
+  mixed: vec3f,    // -sum w_i (yz, zx, xy)
+  axial: vec3f,    // a mirrored
   first: vec3f,    // C_p v
   apart: vec3f,    // e
-  moment: vec3f,   // sum w_i (R_i^T - 1) e_i
+  moment: vec3f,   // m
   pairs: f32,      // sum w_i (1 - w_i), twice the sum over pairs
 }
 
-// Goes with sbs_begin.
-fn sbs_begin_center(position: vec3f, weight: f32, joint: mat4x3f) -> SbsCenter {
+// The vector of q / s, for an s of length 1.
+fn sbs_relative(q: vec4f, s: vec4f) -> vec3f {
+  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+}
+
+fn sbs_mirror(h: vec3f, v: vec3f) -> vec3f {
+  return v - dot(h, v) * h;
+}
+
+// The sums of the heaviest influence.
+fn sbs_begin_center(sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f) -> SbsCenter {
   var center: SbsCenter;
+  let s = sums.first + sums.mean;
+  center.rotation = inverseSqrt(max(dot(s, s), 1e-37)) * s;
+  let d = sums.first - center.rotation;
+  let u = sbs_relative(d, center.rotation);
+  var size: f32 = length(u);
+  if (u.x < 0.0) {
+    size = -size;
+  }
+  center.mirror = inverseSqrt(max(size * (size + u.x), 1e-37)) * vec3f(u.x + size, u.y, u.z);
+  center.squares = vec3f(weight * size * size, 0.0, 0.0);
+  center.mixed = vec3f(0.0);
+  center.axial = vec3f(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -173,13 +215,20 @@ fn sbs_begin_center(position: vec3f, weight: f32, joint: mat4x3f) -> SbsCenter {
   return center;
 }
 
-// Goes with sbs_add.
-fn sbs_add_center(before: SbsCenter, position: vec3f, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsCenter {
+// The sums with one more influence.
+fn sbs_add_center(before: SbsCenter, sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsCenter {
   var center: SbsCenter = before;
-  let factor = 2.0 * weight / max(dot(quaternion, quaternion), 1e-37);
+  let d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
+  let u = sbs_relative(d, center.rotation);
+  let less = dot(d, center.rotation);
+  let mirrored = sbs_mirror(center.mirror, u);
+  let share = weight * mirrored;
+  center.squares += share * mirrored;
+  center.mixed -= share.yzx * mirrored.zxy;
+  center.axial += less * share;
   let e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += factor * cross(quaternion.xyz, cross(quaternion.xyz, e) - quaternion.w * e);
+  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -203,18 +252,19 @@ fn sbs_solve(diagonal: vec3f, others: vec3f, right: vec3f, least: f32) -> vec3f 
   return vec3f(right.x / d0 - l1 * x1 - l2 * z, x1, z);
 }
 
-// The position about the weighted center. 1 - M^T M is computed without cancellation, too: with S = matrix(K) and
-// X = -S / 2 - |s|^2 Q, it is t (2 - t) + X^T S + S^T X, t = trace(K).
-fn sbs_about_weighted_center(sums: SbsSums, center: SbsCenter, amount: f32) -> vec3f {
-  let s = sums.first + sums.mean;
-  let t = sbs_variance(sums);
-  let turn = sbs_matrix(s * s, s.xyz * s.w, s.yzx * s.zxy);
-  let spread = sbs_spread(sums);
-  let x = -0.5 * spread - turn;
-  let diagonal = vec3f(dot(x[0], spread[0]), dot(x[1], spread[1]), dot(x[2], spread[2]));
-  var others: vec3f = vec3f(dot(x[1], spread[2]), dot(x[0], spread[2]), dot(x[0], spread[1]));
-  others += vec3f(dot(x[2], spread[1]), dot(x[2], spread[0]), dot(x[1], spread[0]));
-  let right = center.apart * (turn + spread) - center.apart - center.moment;
-  let z = sbs_solve(t * (2.0 - t) + 2.0 * diagonal, others, right, 0.5e-6 * center.pairs + 1e-37);
-  return center.first + center.apart - amount * (t / dot(s, s) * (turn * z) - spread * z);
+// The position about the weighted center. Cross products of mirrored vectors have the other sign.
+fn sbs_about_weighted_center(center: SbsCenter, amount: f32) -> vec3f {
+  let diagonal = center.squares.yzx + center.squares.zxy;
+  let plus = center.mixed + center.axial;
+  let minus = center.mixed - center.axial;
+  let x = vec3f(diagonal.x, plus.z, minus.y);
+  let y = vec3f(minus.z, diagonal.y, plus.x);
+  let z = vec3f(plus.y, minus.x, diagonal.z);
+  let e = sbs_mirror(center.mirror, center.apart);
+  let right = vec3f(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
+  let squares = diagonal - vec3f(dot(x, x), dot(y, y), dot(z, z));
+  let others = center.mixed - vec3f(dot(y, z), dot(x, z), dot(x, y));
+  let found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
+  let correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
+  return center.first + center.apart + amount * correction;
 }
