@@ -160,3 +160,35 @@ def test_characters(page: Page, name: str) -> None:
         assert turned <= 5e-7
         assert shadow <= 1e-6
         assert picked <= 3e-7
+
+
+@pytest.mark.parametrize("name", ["hand", "Rat"])
+def test_converted_files(page: Page, tmp_path: Path, name: str) -> None:
+    """Files of `for_engine`, through GLTFLoader and AnimationMixer, are drawn as the library deforms them."""
+    path = tmp_path / "web.glb"
+    source = sbs.samples.load(name) if name == "hand" else sbs.load(ROOT / "tests" / "data" / f"{name}.glb")
+    source.for_engine("three").save(path)
+    made = sbs.load(path)
+    mesh, clip = made.mesh, made.animations[0]
+    assert mesh.normals is not None
+    exact = sbs.Skin.quietly(
+        np.float64(mesh.positions),
+        mesh.joint_indices,
+        mesh.joint_weights,
+        joint_count=len(made.skeleton),
+        rest_normals=np.float64(mesh.normals),
+        centers=mesh.centers,
+    )
+    times = np.linspace(0, clip.duration, 5, endpoint=False).tolist()
+    file = base64.b64encode(path.read_bytes()).decode()
+    given = {"file": file, "clip": clip.name, "times": times, "center": "optimized"}
+    frames = page.evaluate("given => scene.frames(given)", given)
+    # Each primitive is drawn by three vertices at a time.
+    parts = made.source.parts  # type: ignore[attr-defined]
+    rows = np.concatenate([part.first + np.arange(part.count // 3 * 3) for part in parts])
+    size = float(np.linalg.norm(np.ptp(mesh.positions, axis=0)))
+    for time, frame in zip(times, frames, strict=True):
+        positions, normals = exact.deform(clip.skinning_matrices(time), normals=True, **made.options)
+        drawn = decode(frame["drawn"]["vViewPosition,vNormal"], 6)
+        assert np.linalg.norm(-drawn[:, :3] - positions[rows], axis=1).max() <= 3e-7 * size
+        assert np.linalg.norm(drawn[:, 3:] - normals[rows], axis=1).max() <= 5e-7
