@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What takes the place of linear blending in the vertex shaders of three.js.
-
-/** Comes after the chunk skinning_pars_vertex. */
-export const DECLARATIONS = /* glsl */ `
+/** What chunks of the vertex shaders of three.js are replaced by. */
+export const CHUNKS = {
+  skinning_pars_vertex: /* glsl */ `
+#include <skinning_pars_vertex>
 #ifdef USE_SKINNING
 // spherical.glsl begins
 vec3 sbs_turn(vec4 q, vec3 v) {
@@ -189,83 +189,65 @@ vec3 sbs_about_weighted_center(SbsCenter center, float amount) {
 // spherical.glsl ends
 #ifdef SBS_OPTIMIZED
 attribute vec4 _sbs_center; // and the amount
+#else
+const vec4 _sbs_center = vec4( 1.0 );
 #endif
-#ifdef SBS_JOINT_SET
+#ifdef SBS_SETS
 attribute float sbsSet;
 #endif
 #if SBS_INFLUENCES == 8
 attribute vec4 joints_1, weights_1;
+#else
+const vec4 joints_1 = vec4( 0.0 ), weights_1 = vec4( 0.0 );
 #endif
+// In a mirrored scene all joints are mirrored. They are reflected through the origin, and what is blended back again.
+float sbsSide = 1.0;
+float sbsBone( int i ) {
+	return i < 4 ? skinIndex[ i ] : joints_1[ i - 4 ];
+}
+float sbsWeight( int i ) { // GLTFLoader makes the sum of the first four 1
+	return i < 4 ? skinWeight[ i ] * ( 1.0 - dot( weights_1, vec4( 1.0 ) ) ) : weights_1[ i - 4 ];
+}
+mat4x3 sbsJoint( int i ) {
+	return sbsSide * mat4x3( getBoneMatrix( sbsBone( i ) ) );
+}
 vec4 sbsFromEnd( float number ) {
 	ivec2 size = textureSize( boneTexture, 0 );
 	int at = size.x * size.y - 1 - int( number );
 	return texelFetch( boneTexture, ivec2( at % size.x, at / size.x ), 0 );
 }
-float sbsBone( int i ) {
-	#if SBS_INFLUENCES == 8
-	if ( i > 3 ) return joints_1[ i - 4 ];
-	#endif
-	return skinIndex[ i ];
-}
-float sbsWeight( int i ) {
-	#if SBS_INFLUENCES == 8
-	if ( i > 3 ) return weights_1[ i - 4 ];
-	return skinWeight[ i ] * ( 1.0 - dot( weights_1, vec4( 1.0 ) ) ); // GLTFLoader makes the sum of the first four 1
-	#else
-	return skinWeight[ i ];
-	#endif
-}
-// In a mirrored scene all matrices are mirrored: it is reflected through its origin, and what is blended back again.
-float sbsSide() {
-	return sbsWeight( 0 ) > 0.0 && sbsFromEnd( skinIndex.x ).w < 0.0 ? - 1.0 : 1.0;
-}
-mat4x3 sbsJoint( int i ) {
-	return sbsSide() * mat4x3( getBoneMatrix( sbsBone( i ) ) );
-}
+#define SBS_INFLUENCE( i ) sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) )
 #endif
-`;
-
-/** What chunks of three.js are replaced by. */
-export const CHUNKS = {
+`,
   skinbase_vertex: /* glsl */ `
 #ifdef USE_SKINNING
-	SbsSums sbsSums = sbs_begin( sbsWeight( 0 ), sbsJoint( 0 ), sbsFromEnd( sbsBone( 0 ) ) );
-	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
-		sbsSums = sbs_add( sbsSums, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) ) );
-	}
-	#ifdef SBS_OPTIMIZED
-	float sbsAmount = _sbs_center.w;
-	#else
-	float sbsAmount = 1.0;
-	#endif
-	mat3 sbsBack = sbsSide() * mat3( bindMatrixInverse );
+	if ( sbsWeight( 0 ) > 0.0 && sbsFromEnd( skinIndex.x ).w < 0.0 ) sbsSide = - 1.0;
+	SbsSums sbsSums = sbs_begin( SBS_INFLUENCE( 0 ) );
+	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) sbsSums = sbs_add( sbsSums, SBS_INFLUENCE( i ) );
 #endif
 `,
   skinnormal_vertex: /* glsl */ `
 #ifdef USE_SKINNING
-	objectNormal = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectNormal, sbsAmount );
+	mat3 sbsBack = sbsSide * mat3( bindMatrixInverse );
+	objectNormal = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectNormal, _sbs_center.w );
 	#ifdef USE_TANGENT
-	objectTangent = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectTangent, sbsAmount );
+	objectTangent = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectTangent, _sbs_center.w );
 	#endif
 #endif
 `,
   skinning_vertex: /* glsl */ `
 #ifdef USE_SKINNING
 	vec3 sbsPlace = ( bindMatrix * vec4( transformed, 1.0 ) ).xyz;
-	#if defined( SBS_OPTIMIZED )
-	sbsPlace = sbs_about_own_center( sbsSums, sbsPlace, ( bindMatrix * vec4( _sbs_center.xyz, 1.0 ) ).xyz, sbsAmount );
-	#elif defined( SBS_JOINT_SET )
-	sbsPlace = sbs_about_center( sbsSums, sbsPlace, sbsFromEnd( sbsSet + float( SBS_FIRST_SET ) ).xyz, 1.0 );
-	#else
+	#ifdef SBS_WEIGHTED
 	SbsCenter sbsCenter = sbs_begin_center( sbsSums, sbsPlace, sbsWeight( 0 ), sbsJoint( 0 ) );
-	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) {
-		sbsCenter = sbs_add_center(
-			sbsCenter, sbsSums, sbsPlace, sbsWeight( i ), sbsJoint( i ), sbsFromEnd( sbsBone( i ) )
-		);
-	}
+	for ( int i = 1; i < SBS_INFLUENCES; i ++ ) sbsCenter = sbs_add_center( sbsCenter, sbsSums, sbsPlace, SBS_INFLUENCE( i ) );
 	sbsPlace = sbs_about_weighted_center( sbsCenter, 1.0 );
+	#elif defined( SBS_SETS )
+	sbsPlace = sbs_about_center( sbsSums, sbsPlace, sbsFromEnd( sbsSet + float( SBS_SETS ) ).xyz, 1.0 );
+	#else
+	sbsPlace = sbs_about_own_center( sbsSums, sbsPlace, ( bindMatrix * vec4( _sbs_center.xyz, 1.0 ) ).xyz, _sbs_center.w );
 	#endif
-	transformed = ( bindMatrixInverse * vec4( sbsSide() * sbsPlace, 1.0 ) ).xyz;
+	transformed = ( bindMatrixInverse * vec4( sbsSide * sbsPlace, 1.0 ) ).xyz;
 #endif
 `,
 };

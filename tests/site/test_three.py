@@ -30,7 +30,8 @@ ADDRESS = "http://three.test/"
 PAGE = """<!doctype html><script type="importmap">{"imports": {
   "three": "/three.js",
   "three/addons/loaders/GLTFLoader.js": "/bundle.js",
-  "three-spherical-skinning": "/package/index.js"
+  "three-spherical-skinning": "/package/index.js",
+  "three-spherical-skinning/": "/package/"
 }}</script>"""
 CENTERS = ("joint_set", "optimized", "weighted")
 

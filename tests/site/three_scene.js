@@ -4,6 +4,7 @@
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 import { linearSkinning, sphericalSkinning } from "three-spherical-skinning";
+import { jointSet } from "three-spherical-skinning/joint-set.js";
 import { capture } from "./readback.js";
 
 export { GLTFLoader, linearSkinning, sphericalSkinning, THREE };
@@ -90,7 +91,7 @@ export function pick(meshes, step) {
 /** Frames of a character in three.js: of matrices (Float64, Base64), or of an animation at some times. */
 export async function frames({ file, arrays, matrices, clip, times, center, step = 97, ...options }) {
   const { scene, meshes, sun, mixer, gltf } = arrays ? build(arrays, options) : await load(file, options);
-  if (center) for (const mesh of meshes) sphericalSkinning(mesh, { center });
+  if (center) for (const mesh of meshes) sphericalSkinning(mesh, { center: center === "joint_set" ? jointSet : center });
   const all = matrices && new Float64Array(bytes(matrices).buffer);
   const size = 16 * meshes[0].skeleton.bones.length;
   if (clip) mixer.clipAction(THREE.AnimationClip.findByName(gltf.animations, clip)).play();

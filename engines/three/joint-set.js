@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// The rotation centers of the paper of 2005: one for all vertices of the same bones, found in each pose.
+
+import { BufferAttribute, Vector3 } from "three";
+
+import { findJoint } from "./skeleton.js";
+import { findCenter } from "./vertex.js";
+
+/** Each vertex's number of its joint set, with `sets`: functions that find the center for the pose of a skeleton. */
+function findSets(all, positions, bindMatrix) {
+  const found = new Map();
+  const place = new Vector3();
+  const numbers = all.map((pairs, vertex) => {
+    const bones = pairs.filter((pair) => pair[1] > 0).map((pair) => pair[0]).sort((a, b) => a - b);
+    const key = bones.join();
+    if (!found.has(key)) found.set(key, { bones, number: found.size, mean: new Vector3(), count: 0 });
+    const set = found.get(key);
+    set.mean.add(place.fromBufferAttribute(positions, vertex).applyMatrix4(bindMatrix));
+    set.count++;
+    return set.number;
+  });
+  const sets = [...found.values()].map(({ bones, mean, count }) => {
+    mean.divideScalar(count);
+    return (skeleton) => findSetCenter(bones.map((bone) => findJoint(skeleton, bone)), mean);
+  });
+  return Object.assign(new BufferAttribute(new Float32Array(numbers), 1), { sets });
+}
+
+function findSetCenter(joints, mean) {
+  if (joints.length < 2) return mean.clone();
+  const square = joints.reduce((sum, { scale }) => sum + scale ** 2, 0) / joints.length;
+  const apart = findCenter(joints, joints.map(() => 1), mean, 1e-8);
+  return apart.divideScalar(Math.sqrt(square) * Math.sign(joints[0].scale)).add(mean);
+}
+
+export const jointSet = { findSets };
