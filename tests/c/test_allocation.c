@@ -170,6 +170,9 @@ static void test_info_tells_the_memory(void) {
 /* What a deformation writes. */
 typedef struct output {
   double positions[2][1000][3], normals[2][1000][3], centers[1001][3];
+  float palettes[2][40][16], palette_centers[2][1001][4];
+  int32_t joints[1000][4];
+  float weights[1000][4];
   unsigned char singular[1000];
   size_t singular_count;
   sbs_deform_report report;
@@ -179,10 +182,12 @@ enum {
   DEFORM,
   DEFORM_MANY,
   CENTERS,
+  PALETTE,
   INVERSE,
   BLEND, /* from here on by two methods, which take twice the memory */
   BLEND_MANY,
   INVERSE_BLEND,
+  INFLUENCES, /* without options */
   CALLS
 };
 
@@ -206,6 +211,9 @@ static sbs_status call(int which, const subject *made, const sbs_skin *skin, con
     case BLEND_MANY:
       return sbs_skin_deform_many(skin, 2, &pose, &chosen, out->positions, out->normals, &out->report, fault);
     case CENTERS: return sbs_skin_rotation_centers(skin, &pose, options, out->centers[0], &out->report, fault);
+    case PALETTE:
+      return sbs_pose_palette(skin, 2, &pose, options, out->palettes[0][0], out->palette_centers[0][0], NULL, fault);
+    case INFLUENCES: return sbs_skin_influences(skin, 4, out->joints[0], out->weights[0], NULL, fault);
     default:
       return sbs_skin_inverse_deform(skin, &pose, &chosen, made->mesh.positions, 0, out->positions[0], out->singular,
                                      &out->singular_count, fault);
@@ -268,7 +276,7 @@ static void test_scratch_needs_no_allocation(void) {
   made.joints[3] = multiply(made.joints[3], scaling(1.0, 2.0, 3.0)); /* the general kernels' rows are the largest */
   for (int method = SBS_METHOD_RIGID; method <= SBS_METHOD_DUAL_QUATERNION; method++) {
     for (int truncated = 0; truncated < 2; truncated++) {
-      for (int which = 0; which < CALLS; which++) {
+      for (int which = 0; which < INFLUENCES; which++) {
         sbs_deform_options options = sbs_default_deform_options();
         options.method = (sbs_method)method;
         options.rcond = truncated ? 1e-3 : 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sbs_skin_deform and its like, inverse, and rotation centers: of any options, and by one thread as by several. */
+/* sbs_skin_deform and its like, inverse, rotation centers and palettes: of any options, and by one thread as by several. */
 #include <math.h>
 #include <string.h>
 
@@ -60,6 +60,34 @@ static void undo(fuzz_input *in, const sbs_skin *skin, const sbs_skin_desc *desc
   FUZZ_CHECK(!singular || counted == singular_count);
 }
 
+/* What shaders need: a palette has the centers, rounded. */
+static void make_palette(fuzz_input *in, const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
+                         const double *centers) {
+  sbs_skin_info info;
+  FUZZ_CHECK(sbs_skin_get_info(skin, &info) == SBS_OK);
+  const size_t width = 1 + fuzz_below(in, 6);
+  int32_t *joints = fuzz_room(in, info.vertex_count * width * sizeof *joints);
+  float *weights = fuzz_room(in, info.vertex_count * width * sizeof *weights);
+  double lost = -1.0;
+  sbs_fault fault = {0};
+  sbs_status status = sbs_skin_influences(skin, width, joints, weights, &lost, &fault);
+  fuzz_check_status(status, FUZZ_ERROR(OUT_OF_MEMORY), &fault);
+  for (size_t i = 0; i < info.vertex_count * width && status == SBS_OK; i++) {
+    FUZZ_CHECK(joints[i] >= 0 && (size_t)joints[i] < info.joint_count && weights[i] >= 0.0F && weights[i] <= 1.0F);
+    FUZZ_CHECK(i % width == 0 || weights[i] <= weights[i - 1]);
+  }
+  FUZZ_CHECK(status != SBS_OK || (lost >= 0.0 && lost < 1.0));
+
+  const size_t center_count = info.joint_set_count * 4, size = center_count * sizeof(float);
+  float *palette = fuzz_room(in, info.joint_count * 16 * sizeof *palette), *rounded = fuzz_room(in, size);
+  fault = (sbs_fault){0};
+  status = sbs_pose_palette(skin, 1, pose, options, palette, rounded, NULL, &fault);
+  fuzz_check_status(status, FUZZ_ERROR(OUT_OF_MEMORY), &fault);
+  for (size_t i = 0; i < center_count && status == SBS_OK; i++) {
+    FUZZ_CHECK(rounded[i] == (i % 4 < 3 ? (float)centers[i / 4 * 3 + i % 4] : 0.0F));
+  }
+}
+
 static void find_centers(fuzz_input *in, const sbs_skin *skin, size_t joint_count) {
   sbs_skin_info info;
   FUZZ_CHECK(sbs_skin_get_info(skin, &info) == SBS_OK);
@@ -69,7 +97,11 @@ static void find_centers(fuzz_input *in, const sbs_skin *skin, size_t joint_coun
   sbs_fault fault = {0};
   const sbs_status status = sbs_skin_rotation_centers(skin, &pose, &options, centers, NULL, &fault);
   fuzz_check_status(status, FUZZ_POSE_ERRORS, &fault);
-  if (status != SBS_OK) FUZZ_CHECK(fuzz_is_untouched(centers, info.joint_set_count * 3 * sizeof *centers));
+  if (status != SBS_OK) {
+    FUZZ_CHECK(fuzz_is_untouched(centers, info.joint_set_count * 3 * sizeof *centers));
+  } else {
+    make_palette(in, skin, &pose, &options, centers);
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {

@@ -622,7 +622,7 @@ typedef struct sbs_palette_report {
  *
  *   SBS_CENTER_WEIGHTED   the same
  *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
- *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of joint sets of three and more are scaled alike
+ *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of each joint set are scaled alike
  *
  * and its normals, which Q turns, are the same if no joint is stretched.
  *
