@@ -154,6 +154,8 @@ class Character:
     def with_mesh(self, mesh: Mesh, *, strict: bool = False) -> Character:
         """The character with another mesh, which its skin and saved files then have.
 
+        If positions, triangles, weights or centers differ, centers and amounts of `for_engine` are dropped.
+
         Parameters
         ----------
         mesh : Mesh

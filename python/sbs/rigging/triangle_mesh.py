@@ -92,7 +92,8 @@ class Mesh:
     uvs : (V, 2) ndarray or None
         Texture coordinates.
     centers : (V, 3) float64 ndarray or None
-        What ``center="optimized"`` turns every vertex about; of files that give such points (SDEF).
+        What ``center="optimized"`` turns every vertex about; of files that have such points: SDEF, and those of
+        `Character.for_engine`.
     tangents : (V, 4) ndarray or None
         Unit tangents at rest, along u of the texture coordinates, and the handedness, 1 or -1, of the frame of tangent,
         bitangent and normal: see `sbs.tangents`.
