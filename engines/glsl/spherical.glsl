@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Spherical blend skinning in a shader: GLSL ES 3.00, GLSL 3.30 and later. engines/wgsl/spherical.wgsl is the same in
-// WGSL. Kavan and Zara, Spherical blend skinning, 2005; their equation (9) is
+// WGSL. It is HLSL with vec3, vec4, mat3, mat4x3 and inversesqrt defined as float3, float4, float3x3, float4x3 and
+// rsqrt: matrices here are no more than their columns, which are rows there. Kavan and Zara, Spherical blend skinning, 2005; their equation (9) is
 //
 //   v' = Q (v - c) + sum w_i C_i c
 //      = sum w_i C_i v + (Q - M) (v - c),   M = sum w_i R_i
@@ -76,10 +77,10 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
     sums.scale = 1.0;
     sums.first = vec4(0.0, 0.0, 0.0, 1.0);
   }
-  sums.mean = vec4(0.0);
-  sums.squares = vec4(0.0);
-  sums.axial = vec3(0.0);
-  sums.mixed = vec3(0.0);
+  sums.mean = vec4(0.0, 0.0, 0.0, 0.0);
+  sums.squares = vec4(0.0, 0.0, 0.0, 0.0);
+  sums.axial = vec3(0.0, 0.0, 0.0);
+  sums.mixed = vec3(0.0, 0.0, 0.0);
   return sums;
 }
 
@@ -98,8 +99,8 @@ SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
 }
 
 // An affine matrix times a position.
-vec3 sbs_apply(mat4x3 matrix, vec3 position) {
-  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+vec3 sbs_apply(mat4x3 joint, vec3 position) {
+  return joint[0] * position.x + joint[1] * position.y + joint[2] * position.z + joint[3];
 }
 
 // Linear blending.
@@ -120,10 +121,9 @@ vec3 sbs_turned(SbsSums sums, vec3 normal) {
 // The same of an amount, and linear blending of the rest, both of one length before they are mixed.
 vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
   vec3 turned = sbs_turn(sums.first + sums.mean, normal);
-  vec3 blended = mat3(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  float ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
-  vec3 linear = ratio * blended;
-  return sbs_direction(linear + amount * (turned - linear));
+  vec3 blended = sums.blend[0] * normal.x + sums.blend[1] * normal.y + sums.blend[2] * normal.z;
+  blended *= sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  return sbs_direction(blended + amount * (turned - blended));
 }
 
 // The position about a center that is near the vertex, as optimized centers are. It is that of equation (9) about a
@@ -156,7 +156,9 @@ mat3 sbs_spread(SbsSums sums) {
 vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   vec4 s = sums.first + sums.mean;
   vec3 arm = position - center;
-  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  mat3 spread = sbs_spread(sums);
+  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm);
+  correction -= spread[0] * arm.x + spread[1] * arm.y + spread[2] * arm.z;
   return sbs_linear(sums, position) + amount * sums.scale * correction;
 }
 
@@ -219,14 +221,14 @@ SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joi
   }
   center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
   center.squares = vec3(weight * size * size, 0.0, 0.0);
-  center.mixed = vec3(0.0);
+  center.mixed = vec3(0.0, 0.0, 0.0);
   center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
   }
-  center.apart = vec3(0.0);
-  center.moment = vec3(0.0);
+  center.apart = vec3(0.0, 0.0, 0.0);
+  center.moment = vec3(0.0, 0.0, 0.0);
   center.pairs = weight * (1.0 - weight);
   return center;
 }

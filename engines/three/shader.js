@@ -44,10 +44,10 @@ SbsSums sbs_begin(float weight, mat4x3 joint, vec4 quaternion) {
     sums.scale = 1.0;
     sums.first = vec4(0.0, 0.0, 0.0, 1.0);
   }
-  sums.mean = vec4(0.0);
-  sums.squares = vec4(0.0);
-  sums.axial = vec3(0.0);
-  sums.mixed = vec3(0.0);
+  sums.mean = vec4(0.0, 0.0, 0.0, 0.0);
+  sums.squares = vec4(0.0, 0.0, 0.0, 0.0);
+  sums.axial = vec3(0.0, 0.0, 0.0);
+  sums.mixed = vec3(0.0, 0.0, 0.0);
   return sums;
 }
 SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
@@ -62,8 +62,8 @@ SbsSums sbs_add(SbsSums before, float weight, mat4x3 joint, vec4 quaternion) {
   sums.mixed += share.yzx * d.zxy;
   return sums;
 }
-vec3 sbs_apply(mat4x3 matrix, vec3 position) {
-  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+vec3 sbs_apply(mat4x3 joint, vec3 position) {
+  return joint[0] * position.x + joint[1] * position.y + joint[2] * position.z + joint[3];
 }
 vec3 sbs_linear(SbsSums sums, vec3 position) {
   return sbs_apply(sums.blend, position);
@@ -76,10 +76,9 @@ vec3 sbs_turned(SbsSums sums, vec3 normal) {
 }
 vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
   vec3 turned = sbs_turn(sums.first + sums.mean, normal);
-  vec3 blended = mat3(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  float ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
-  vec3 linear = ratio * blended;
-  return sbs_direction(linear + amount * (turned - linear));
+  vec3 blended = sums.blend[0] * normal.x + sums.blend[1] * normal.y + sums.blend[2] * normal.z;
+  blended *= sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  return sbs_direction(blended + amount * (turned - blended));
 }
 vec3 sbs_about_own_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   vec4 s = sums.first + sums.mean;
@@ -99,7 +98,9 @@ mat3 sbs_spread(SbsSums sums) {
 vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   vec4 s = sums.first + sums.mean;
   vec3 arm = position - center;
-  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  mat3 spread = sbs_spread(sums);
+  vec3 correction = sbs_variance(sums) * sbs_turn(s, arm);
+  correction -= spread[0] * arm.x + spread[1] * arm.y + spread[2] * arm.z;
   return sbs_linear(sums, position) + amount * sums.scale * correction;
 }
 struct SbsCenter {
@@ -131,14 +132,14 @@ SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joi
   }
   center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
   center.squares = vec3(weight * size * size, 0.0, 0.0);
-  center.mixed = vec3(0.0);
+  center.mixed = vec3(0.0, 0.0, 0.0);
   center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
   }
-  center.apart = vec3(0.0);
-  center.moment = vec3(0.0);
+  center.apart = vec3(0.0, 0.0, 0.0);
+  center.moment = vec3(0.0, 0.0, 0.0);
   center.pairs = weight * (1.0 - weight);
   return center;
 }

@@ -60,10 +60,10 @@ fn sbs_begin(weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsSums {
     sums.scale = 1.0;
     sums.first = vec4f(0.0, 0.0, 0.0, 1.0);
   }
-  sums.mean = vec4f(0.0);
-  sums.squares = vec4f(0.0);
-  sums.axial = vec3f(0.0);
-  sums.mixed = vec3f(0.0);
+  sums.mean = vec4f(0.0, 0.0, 0.0, 0.0);
+  sums.squares = vec4f(0.0, 0.0, 0.0, 0.0);
+  sums.axial = vec3f(0.0, 0.0, 0.0);
+  sums.mixed = vec3f(0.0, 0.0, 0.0);
   return sums;
 }
 
@@ -82,8 +82,8 @@ fn sbs_add(before: SbsSums, weight: f32, joint: mat4x3f, quaternion: vec4f) -> S
 }
 
 // An affine matrix times a position.
-fn sbs_apply(matrix: mat4x3f, position: vec3f) -> vec3f {
-  return matrix[0] * position.x + matrix[1] * position.y + matrix[2] * position.z + matrix[3];
+fn sbs_apply(joint: mat4x3f, position: vec3f) -> vec3f {
+  return joint[0] * position.x + joint[1] * position.y + joint[2] * position.z + joint[3];
 }
 
 // Linear blending.
@@ -104,10 +104,9 @@ fn sbs_turned(sums: SbsSums, normal: vec3f) -> vec3f {
 // The same of an amount, and linear blending of the rest, both of one length before they are mixed.
 fn sbs_normal(sums: SbsSums, normal: vec3f, amount: f32) -> vec3f {
   let turned = sbs_turn(sums.first + sums.mean, normal);
-  let blended = mat3x3f(sums.blend[0], sums.blend[1], sums.blend[2]) * normal;
-  let ratio = sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
-  let linear = ratio * blended;
-  return sbs_direction(linear + amount * (turned - linear));
+  var blended: vec3f = sums.blend[0] * normal.x + sums.blend[1] * normal.y + sums.blend[2] * normal.z;
+  blended *= sqrt(dot(turned, turned) / max(dot(blended, blended), 1e-37));
+  return sbs_direction(blended + amount * (turned - blended));
 }
 
 // The position about a center that is near the vertex, as optimized centers are. It is that of equation (9) about a
@@ -140,7 +139,9 @@ fn sbs_spread(sums: SbsSums) -> mat3x3f {
 fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) -> vec3f {
   let s = sums.first + sums.mean;
   let arm = position - center;
-  let correction = sbs_variance(sums) * sbs_turn(s, arm) - sbs_spread(sums) * arm;
+  let spread = sbs_spread(sums);
+  var correction: vec3f = sbs_variance(sums) * sbs_turn(s, arm);
+  correction -= spread[0] * arm.x + spread[1] * arm.y + spread[2] * arm.z;
   return sbs_linear(sums, position) + amount * sums.scale * correction;
 }
 
@@ -203,14 +204,14 @@ fn sbs_begin_center(sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f)
   }
   center.mirror = inverseSqrt(max(size * (size + u.x), 1e-37)) * vec3f(u.x + size, u.y, u.z);
   center.squares = vec3f(weight * size * size, 0.0, 0.0);
-  center.mixed = vec3f(0.0);
+  center.mixed = vec3f(0.0, 0.0, 0.0);
   center.axial = vec3f(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
   }
-  center.apart = vec3f(0.0);
-  center.moment = vec3f(0.0);
+  center.apart = vec3f(0.0, 0.0, 0.0);
+  center.moment = vec3f(0.0, 0.0, 0.0);
   center.pairs = weight * (1.0 - weight);
   return center;
 }
