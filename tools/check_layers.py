@@ -77,6 +77,7 @@ PACKAGE_LAYERS = (
     "skinning",
     "tangents",
     "torch",
+    "gpu",
     "rigging",
     "picture",
     "weights",

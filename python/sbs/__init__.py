@@ -29,7 +29,7 @@ from .skinning.skin import Skin
 from .skinning.twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
-    from . import correctives, formats, linear, mesh, muscles, poses, quality, samples, weights
+    from . import correctives, formats, gpu, linear, mesh, muscles, poses, quality, samples, weights
 
 __all__ = [
     "Animation",
@@ -66,6 +66,7 @@ __all__ = [
     "correctives",
     "formats",
     "get_threads",
+    "gpu",
     "limb_twist",
     "linear",
     "load",
@@ -92,9 +93,23 @@ if _threads and not re.fullmatch("0*[1-9][0-9]*", _threads):
     )
 
 
+_SUBPACKAGES = (
+    "correctives",
+    "formats",
+    "gpu",
+    "linear",
+    "mesh",
+    "muscles",
+    "poses",
+    "quality",
+    "samples",
+    "weights",
+)
+
+
 def __getattr__(name: str) -> Any:
     """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in ("correctives", "formats", "linear", "mesh", "muscles", "poses", "quality", "samples", "weights"):
+    if name not in _SUBPACKAGES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

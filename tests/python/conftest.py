@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from hypothesis import HealthCheck, settings
 from reference import IS_EXTENDED, REAL
 
 import sbs
+from sbs.gpu.deformer import default_device
+from sbs.support.extras import MissingExtraError
 
 # The same examples every time, whatever the speed of the machine.
 settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -60,6 +63,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # workers of xdist have none
     if os.environ.get("CI") and reporter and reporter.stats.get("skipped"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session")
+def device() -> Any:
+    """The graphics processor, or what Mesa has in place of one."""
+    try:
+        return default_device()
+    except MissingExtraError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -22,13 +22,13 @@ from sbs.picture import (
     weight_colors,
 )
 from sbs.picture.camera import FIELD_OF_VIEW, view_axes
-from sbs.picture.extra import load, silent_stderr
 from sbs.picture.portraits import BLUE, CLAY, smoothing_steps
 from sbs.picture.render import srgb
 from sbs.picture.sheet import wrap
 from sbs.picture.subdivision import subdivide
 from sbs.picture.surface import vertex_normals
 from sbs.rigging.triangle_mesh import welded
+from sbs.support.extras import load, silent_stderr
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float)
 OCTAHEDRON_FACES = np.array(

@@ -34,7 +34,16 @@ FARM = "tcp://farm"
 # For Blender's Python, whose test is tests/blender/test_caches.py.
 BLENDER = "import bpy"
 # Those that have a test of their own, test_NAME_docs.py.
-ELSEWHERE = {"bones_blending.md", "correctives.md", "fitting.md", "quality.md", "tutorial.md", "twist.md", "weights.md"}
+ELSEWHERE = {
+    "bones_blending.md",
+    "correctives.md",
+    "fitting.md",
+    "gpu.md",
+    "quality.md",
+    "tutorial.md",
+    "twist.md",
+    "weights.md",
+}
 
 WALK = (
     """HIERARCHY

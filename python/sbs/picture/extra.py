@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from ..support.extras import MissingExtraError, load
+from ..support.extras import MissingExtraError, load, silent_stderr
 
-__all__ = ["MissingExtraError", "load", "load_mitsuba", "silent_stderr"]
+__all__ = ["MissingExtraError", "load", "load_mitsuba"]
 
 
 def load_mitsuba() -> Any:
@@ -26,16 +23,3 @@ def load_mitsuba() -> Any:
     mitsuba.set_variant("scalar_rgb")
     mitsuba.set_log_level(mitsuba.LogLevel.Error)
     return mitsuba
-
-
-@contextmanager
-def silent_stderr() -> Iterator[None]:
-    """Nothing gets to file descriptor 2, where Mitsuba says at import that it found no LLVM."""
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)

@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import importlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["MissingExtraError", "load"]
+__all__ = ["MissingExtraError", "load", "silent_stderr"]
 
 INSTALL = {
     "pictures": "mitsuba pillow",
@@ -16,6 +19,7 @@ INSTALL = {
     "pages in the browser": "viser",
     "clusters": "distributed",
     "tensors": "torch",
+    "graphics processors": "wgpu",
 }
 
 
@@ -39,3 +43,19 @@ def load(module: str, package: str, purpose: str = "pictures") -> Any:
     except Exception as error:  # Dr.Jit, for one, turns a shared library that is missing into a NameError.
         reason = error.__context__ or error
         raise MissingExtraError(f"{purpose} need {package}, which does not load: {reason}", name=package) from error
+
+
+@contextmanager
+def silent_stderr() -> Iterator[None]:
+    """Nothing gets to file descriptor 2.
+
+    Mitsuba says there at import that it found no LLVM, and wgpu that it found no window.
+    """
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
