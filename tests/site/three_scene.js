@@ -7,7 +7,7 @@ import { linearSkinning, sphericalSkinning } from "three-spherical-skinning";
 import { jointSet } from "three-spherical-skinning/joint-set.js";
 import { capture } from "./readback.js";
 
-export { GLTFLoader, linearSkinning, sphericalSkinning, THREE };
+export { GLTFLoader, jointSet, linearSkinning, sphericalSkinning, THREE };
 
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 64;
@@ -18,6 +18,7 @@ renderer.shadowMap.enabled = true;
 export const camera = new THREE.PerspectiveCamera(); // at the origin: view space is the world
 
 const bytes = (text) => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+export const floats = (data) => new Float64Array(bytes(data).buffer);
 const text = (array) => {
   const raw = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   let found = "";
@@ -26,7 +27,7 @@ const text = (array) => {
 };
 
 /** Objects in a scene, which a matrix of rows moves, with a light that casts shadows. */
-function stage(object, { around, light = "DirectionalLight" }) {
+export function stage(object, { around, light = "DirectionalLight" }) {
   const scene = new THREE.Scene();
   const group = new THREE.Group().add(object);
   if (around) group.applyMatrix4(new THREE.Matrix4().set(...around));
@@ -47,18 +48,26 @@ export async function load(file, options = {}) {
   return { gltf, mixer: new THREE.AnimationMixer(gltf.scene), ...stage(gltf.scene, options) };
 }
 
-/** A character from arrays in Base64, with bones at the origin at rest. */
-export function build({ joints, attributes }, options = {}) {
+/** A character from arrays in Base64, with bones at the origin at rest. With tangents it gets a normal map. */
+export function build({ joints, attributes, morph }, options = {}) {
   const geometry = new THREE.BufferGeometry();
-  for (const [name, [data, size]] of Object.entries(attributes)) {
-    geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(bytes(data).buffer), size));
+  const read = ([data, size]) => new THREE.BufferAttribute(new Float32Array(bytes(data).buffer), size);
+  for (const [name, each] of Object.entries(attributes)) geometry.setAttribute(name, read(each));
+  const material = new THREE.MeshStandardMaterial();
+  if (attributes.tangent) material.normalMap = new THREE.DataTexture(new Uint8Array([128, 128, 255, 255]), 1, 1);
+  if (morph) {
+    geometry.morphAttributes.position = [read(morph)];
+    geometry.morphTargetsRelative = true;
   }
-  const mesh = new THREE.SkinnedMesh(geometry, new THREE.MeshStandardMaterial());
+  const mesh = new THREE.SkinnedMesh(geometry, material);
+  if (morph) mesh.morphTargetInfluences[0] = 0.5;
   const bones = Array.from({ length: joints }, () => new THREE.Bone());
   mesh.add(...bones);
   mesh.bind(new THREE.Skeleton(bones));
   return stage(mesh, options);
 }
+
+export const centerOf = (name) => (name === "joint_set" ? jointSet : name);
 
 /** Has the bones be where skinning matrices, 16 numbers by rows each, have them, whatever their nodes say. */
 export function pose({ skeleton }, matrices) {
@@ -69,9 +78,9 @@ export function pose({ skeleton }, matrices) {
   });
 }
 
-/** What is drawn of meshes: `draw()` is called, and answers in Base64 are {outputs: [values of each call]}. */
-export function draw(scene, meshes) {
-  for (const mesh of meshes) mesh.geometry.setIndex(null);
+/** What is drawn, in Base64: {outputs: [values of each call]}. */
+export function draw(scene) {
+  scene.traverse((object) => object.isMesh && object.geometry.setIndex(null));
   const found = {};
   for (const { outputs, values } of tape.read(() => renderer.render(scene, camera))) (found[outputs] ??= []).push(text(values));
   return found;
@@ -91,15 +100,15 @@ export function pick(meshes, step) {
 /** Frames of a character in three.js: of matrices (Float64, Base64), or of an animation at some times. */
 export async function frames({ file, arrays, matrices, clip, times, center, step = 97, ...options }) {
   const { scene, meshes, sun, mixer, gltf } = arrays ? build(arrays, options) : await load(file, options);
-  if (center) for (const mesh of meshes) sphericalSkinning(mesh, { center: center === "joint_set" ? jointSet : center });
-  const all = matrices && new Float64Array(bytes(matrices).buffer);
+  if (center) for (const mesh of meshes) sphericalSkinning(mesh, { center: centerOf(center) });
+  const all = matrices && floats(matrices);
   const size = 16 * meshes[0].skeleton.bones.length;
   if (clip) mixer.clipAction(THREE.AnimationClip.findByName(gltf.animations, clip)).play();
   const found = [];
   for (let frame = 0; frame < (all ? all.length / size : times.length); frame++) {
     if (all) pose(meshes[0], all.subarray(frame * size, (frame + 1) * size));
     else mixer.setTime(times[frame]);
-    const drawn = draw(scene, meshes);
+    const drawn = draw(scene);
     const { projectionMatrix, matrixWorldInverse } = sun.shadow.camera;
     found.push({ drawn, picked: pick(meshes, step), sun: projectionMatrix.clone().multiply(matrixWorldInverse).toArray() });
   }
