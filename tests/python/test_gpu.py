@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import characters
 import numpy as np
 import pytest
+from commands import refuse, succeed
 from marks import computes
 from numpy.typing import NDArray
 from solids import turned
@@ -268,3 +270,39 @@ def test_without_wgpu_or_an_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
                 Deformer(random_skin())
     finally:
         default_device.cache_clear()
+
+
+def test_frames_by_the_command(tmp_path: Path) -> None:
+    sbs.samples.load("hand").save(tmp_path / "hand.glb")
+    common = ["deform", tmp_path / "hand.glb", "--animation", "fist", "--fps", 12, "--center", "weighted"]
+    succeed(*common, "-o", tmp_path / "here.npy")
+    succeed(*common, "--gpu", "-o", tmp_path / "there.npy")
+    here, there = np.load(tmp_path / "here.npy"), np.load(tmp_path / "there.npy")
+    assert there.dtype == np.float32
+    np.testing.assert_allclose(there, here, atol=1e-6 * np.ptp(here))
+    assert not np.array_equal(there, here)
+
+
+def test_what_the_command_refuses(tmp_path: Path) -> None:
+    hand = tmp_path / "hand.glb"
+    sbs.samples.load("hand").save(hand)
+    common = ["deform", hand, "--animation", "fist", "--gpu", "-o"]
+    frames = ["--fps", 12]
+    for arguments, message in (
+        ([tmp_path / "a.glb"], "--gpu needs --fps or --frames"),
+        ([tmp_path / "a.npy", *frames, "--method", "DQS"], "method='dual_quaternion' is not for graphics processors"),
+        ([tmp_path / "a.npy", *frames, "--scheduler", "tcp://farm:1"], "--scheduler"),
+        ([tmp_path / "a.npy", *frames, "--correctives", "draft"], "--gpu deforms without --correctives"),
+        ([tmp_path / "a_#.obj", *frames], "a file for each frame is not written on a graphics processor"),
+    ):
+        assert message in refuse(*common, *arguments)
+    assert sorted(tmp_path.iterdir()) == [hand]
+
+
+def test_baking_by_a_deformer_refuses_options(tmp_path: Path) -> None:
+    hand = sbs.samples.load("hand")
+    clip = hand.animations[0]
+    with pytest.raises(ValueError, match="a deformer has its options"):
+        sbs.formats.bake(
+            tmp_path / "a.npy", hand.skin, clip, clip.frames(12.0), deformer=Deformer(hand.skin), method="linear"
+        )

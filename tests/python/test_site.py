@@ -183,7 +183,7 @@ def test_python_of_formats(folder: Path) -> None:
 @pytest.mark.parametrize("page", sorted(HERE - {"gallery.md", "performance.md", "python.md"}))
 def test_the_commands(page: str, folder: Path) -> None:
     for arguments in commands(text(page)):
-        if FARM in " ".join(arguments) or arguments[0] == "view":
+        if FARM in " ".join(arguments) or "--gpu" in arguments or arguments[0] == "view":
             continue
         extra = list(QUICK.get(arguments[0], []))
         if arguments[0] == "quality" and "-o" in arguments:

@@ -18,6 +18,7 @@ from rich.progress import Progress
 from ..characters.loading import load, load_motion
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..formats.table import endings
+from ..gpu import Deformer
 from ..rigging.animation import Animation, Animations
 from ..rigging.shapes import ShapeMotion
 from ..support.files import replacing
@@ -62,17 +63,22 @@ class FrameOptions:
         The first and the last.
     scheduler : str or None
         The address of the cluster that deforms them.
+    gpu : bool
+        Whether a graphics processor deforms them.
     """
 
     fps: float | None
     frames: tuple[int, int | None] | None
     scheduler: str | None
+    gpu: bool
 
     def __post_init__(self) -> None:
         if self.option is None:
-            refuse_without("--fps or --frames", "scheduler")
+            refuse_without("--fps or --frames", "scheduler", "gpu")
         else:
             refuse_beside(self.option, "time")
+        if self.gpu:
+            refuse_beside("--gpu", "scheduler")
 
     @property
     def option(self) -> str | None:
@@ -115,6 +121,7 @@ FRAMES = gathered(
         metavar="ADDRESS",
         help="Deform frames on the workers of this Dask cluster, such as tcp://farm:8786.  [default: on this machine]",
     ),
+    click.option("--gpu", is_flag=True, help="Deform frames on the graphics processor."),
 )
 
 
@@ -172,6 +179,9 @@ def deform(
 
     With --scheduler the frames of PC2, MDD or NPY files are deformed on a cluster. If that is interrupted, the same
     command goes on with the frames that are missing.
+
+    With --gpu the frames of one file are deformed by linear or spherical blending on the graphics processor, in float32
+    and without blend shapes.
     """
     output, folder = in_folder(output_name, ".glb" if frames.option is None else ".pc2")
     if len(files) > 1 and FILE not in output.name:
@@ -189,6 +199,8 @@ def deform(
         raise click.UsageError("--scheduler deforms without --muscles")
     if frames.scheduler is not None and how.correctives_from is not None:
         raise click.UsageError("--scheduler deforms without --correctives")
+    if frames.gpu and how.correctives_from is not None:
+        raise click.UsageError("--gpu deforms without --correctives")
     sequence = "#" in output.name
     if sequence:
         check_sequence(output, frames)
@@ -239,6 +251,8 @@ def check_sequence(output: Path, frames: FrameOptions) -> None:
         raise click.BadParameter(f"{output.name!r} has more than one '#' or row of them", param_hint="--output")
     if frames.scheduler is not None:
         raise click.BadParameter("a file for each frame is not written on a cluster", param_hint="--scheduler")
+    if frames.gpu:
+        raise click.BadParameter("a file for each frame is not written on a graphics processor", param_hint="--gpu")
 
 
 @dataclass(frozen=True)
@@ -290,15 +304,21 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
             if frames.scheduler is not None:
                 jobs.append(job)
                 continue
-            bake_here(job, bound, progress)
+            bake_here(job, bound, frames.gpu, progress)
             say(in_words(job))
         if frames.scheduler is not None:
             bake_all(jobs, frames.scheduler, progress)
             say(*map(in_words, jobs))
 
 
-def bake_here(job: Job, bound: BoundCharacter, progress: Progress) -> None:
+def bake_here(job: Job, bound: BoundCharacter, on_gpu: bool, progress: Progress) -> None:
     """Deform the frames of a job in this process."""
+    if on_gpu and job.shapes is not None and job.shapes.shapes:
+        raise click.BadParameter("the mesh has blend shapes, which are not for it", param_hint="--gpu")
+    try:
+        deformer = Deformer(bound.skin, **bound.options) if on_gpu else None
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="--gpu") from error
     task = progress.add_task(f"deforming {Path(job.path).name}", total=len(job.numbers))
     bake(
         job.path,
@@ -310,8 +330,9 @@ def bake_here(job: Job, bound: BoundCharacter, progress: Progress) -> None:
         parts=bound.character.mesh.parts,
         shapes=job.shapes,
         muscles=bound.muscles,
+        deformer=deformer,
         progress=lambda count: progress.update(task, completed=count),
-        **job.options,
+        **({} if on_gpu else job.options),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from ..gpu import Deformer
 from ..options import CorrectedOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
@@ -54,6 +55,7 @@ def deformed(
     threads: int | None = None,
     shapes: ShapeMotion | None = None,
     muscles: Cover | None = None,
+    deformer: Deformer | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -64,7 +66,10 @@ def deformed(
     """
     matrices = animation.skinning_matrices(times)
     rows: tuple[Rows, Rows | None]
-    if shapes is not None and shapes.shapes:
+    if deformer is not None:
+        made: Any = deformer.deform_many(matrices, normals=normals, out=out, threads=threads)
+        rows = made if normals else (made, None)
+    elif shapes is not None and shapes.shapes:
         rows = _deformed_shapes(skin, matrices, times, normals, options, out, threads, shapes)
     elif normals:
         rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
@@ -112,8 +117,9 @@ def make_frames(
     fps: float,
     triangles: NDArray[np.int32] | None = None,
     parts: tuple[MeshPart, ...] = (),
+    dtype: np.dtype[Any] | None = None,
 ) -> Frames:
-    """What is written of a skin.
+    """What is written of a skin, by default in its type.
 
     Raises
     ------
@@ -125,7 +131,7 @@ def make_frames(
     if not (np.isfinite(fps) and fps > 0.0):
         raise ValueError(f"fps is {fps}, a number above 0 is needed")
     corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
-    return Frames(numbers, fps, skin.vertex_count, skin.dtype, corners, parts, skin.has_normals)
+    return Frames(numbers, fps, skin.vertex_count, dtype or skin.dtype, corners, parts, skin.has_normals)
 
 
 def bake(
@@ -139,6 +145,7 @@ def bake(
     parts: tuple[MeshPart, ...] = (),
     shapes: ShapeMotion | None = None,
     muscles: Cover | None = None,
+    deformer: Deformer | None = None,
     progress: Callable[[int], object] | None = None,
     **options: Unpack[CorrectedOptions],
 ) -> None:
@@ -162,6 +169,8 @@ def bake(
         Blend shapes of the mesh, from `Character.shape_motion`, which are applied first.
     muscles : sbs.muscles.MuscleCover, optional
         Of the same character, which the deformed skin covers then.
+    deformer : sbs.gpu.Deformer, optional
+        Of the same skin, which a graphics processor then deforms in its way, in float32, without blend shapes.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.
     **options
@@ -171,16 +180,19 @@ def bake(
     ------
     ValueError
         If the format is not known, there are no frames, or a position is not finite; or there are both muscles and
-        blend shapes, for muscles are bound to the mesh at rest.
+        blend shapes, for muscles are bound to the mesh at rest; or there is a deformer beside blend shapes or options.
     OSError
         If the file cannot be written.
     """
     if muscles is not None and shapes is not None and shapes.shapes:
         raise ValueError("muscles are bound to the mesh at rest, which blend shapes change: give one of both")
+    if deformer is not None and (options or (shapes is not None and shapes.shapes)):
+        raise ValueError("a deformer has its options, and deforms without blend shapes")
     target = Path(path)
     open_cache = written(target, "frames").frames
     assert open_cache is not None  # a format with that role has one
-    frames = make_frames(skin, numbers, fps, triangles, parts)
+    dtype = None if deformer is None else np.dtype(np.float32)
+    frames = make_frames(skin, numbers, fps, triangles, parts, dtype)
     with (
         replacing(target) as temporary,
         open_cache(temporary, frames) as cache,
@@ -193,10 +205,20 @@ def bake(
         for number, part in enumerate(chunks(frames)):
             # While one chunk is written the next one is deformed.
             if number < 2:
-                rooms.append(np.empty((len(part), skin.vertex_count, 3), skin.dtype))
+                rooms.append(np.empty((len(part), skin.vertex_count, 3), frames.dtype))
             out = rooms[number % 2][: len(part)]
+            times = frames.times(part)
             rows = deformed(
-                skin, animation, frames.times(part), part, normals, options, out, shapes=shapes, muscles=muscles
+                skin,
+                animation,
+                times,
+                part,
+                normals,
+                options,
+                out,
+                shapes=shapes,
+                muscles=muscles,
+                deformer=deformer,
             )
             if written_last is not None:
                 done += _finished(written_last, done, progress)

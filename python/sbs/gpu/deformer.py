@@ -105,21 +105,6 @@ class Deformer:
         self._vertices = self._upload(vertices)
         self._influences = self._upload(bound)
 
-    @property
-    def dtype(self) -> np.dtype[np.float32]:
-        """The type of results: float32."""
-        return np.dtype(np.float32)
-
-    @property
-    def vertex_count(self) -> int:
-        """V."""
-        return self.skin.vertex_count
-
-    @property
-    def has_normals(self) -> bool:
-        """Whether the skin has normals."""
-        return self.skin.has_normals
-
     @functools.cached_property
     def most_frames(self) -> int:
         """How many frames the device holds in one buffer.
@@ -131,11 +116,11 @@ class Deformer:
         """
         limits = self.device.limits
         joint_count = self.skin.pose_palette(np.zeros((0, self.skin.joint_count, 3, 4))).joints.shape[1]
-        largest = max(12 * self.vertex_count, 64 * joint_count, 16 * self._set_count)
+        largest = max(12 * self.skin.vertex_count, 64 * joint_count, 16 * self._set_count)
         room = min(limits["max-storage-buffer-binding-size"], limits["max-buffer-size"])
         groups = limits["max-compute-workgroups-per-dimension"]
-        if room < largest or groups * _WORKGROUP < self.vertex_count:
-            raise ValueError(f"the device has no room for a frame of {self.vertex_count} vertices")
+        if room < largest or groups * _WORKGROUP < self.skin.vertex_count:
+            raise ValueError(f"the device has no room for a frame of {self.skin.vertex_count} vertices")
         return int(min(room // largest, groups))
 
     @overload
@@ -258,7 +243,7 @@ class Deformer:
         ValueError, TypeError, LinAlgError
             As `deform_many`, and if there are more frames.
         """
-        if normals and not self.has_normals:
+        if normals and not self.skin.has_normals:
             raise ValueError("normals=True needs a skin with rest_normals")
         palette = self.skin.pose_palette(
             skinning_matrices, centers=self._center == "joint_set", twists=twists, threads=threads, **self._solve
@@ -267,8 +252,9 @@ class Deformer:
         frame_count, joint_count = palette.joints.shape[:2]
         if frame_count > self.most_frames:
             raise ValueError(f"{frame_count} frames are given, and the device has room for {self.most_frames}")
-        room = [self._make_buffer(12 * frame_count * self.vertex_count if there else 0) for there in (True, normals)]
-        counts = np.array([self.vertex_count, joint_count, self._set_count, normals], np.uint32)
+        size = 12 * frame_count * self.skin.vertex_count
+        room = [self._make_buffer(size), self._make_buffer(size if normals else 0)]
+        counts = np.array([self.skin.vertex_count, joint_count, self._set_count, normals], np.uint32)
         nothing = np.zeros(16, np.float32)
         joints = palette.joints if frame_count else nothing
         centers = nothing if palette.centers is None or not frame_count else palette.centers
@@ -280,10 +266,10 @@ class Deformer:
         work.set_pipeline(self._pipeline)
         group = self.device.create_bind_group(layout=self._pipeline.get_bind_group_layout(0), entries=entries)
         work.set_bind_group(0, group)
-        work.dispatch_workgroups(-(-self.vertex_count // _WORKGROUP), frame_count)
+        work.dispatch_workgroups(-(-self.skin.vertex_count // _WORKGROUP), frame_count)
         work.end()
         self.device.queue.submit([encoder.finish()])
-        return DeviceFrames(room[0], room[1] if normals else None, (frame_count, self.vertex_count, 3))
+        return DeviceFrames(room[0], room[1] if normals else None, (frame_count, self.skin.vertex_count, 3))
 
     def _describe_vertices(self, amount: ArrayLike | None) -> NDArray[np.void]:
         """(V) of the shader's ``struct Vertex``."""
@@ -329,7 +315,7 @@ class Deformer:
 
     def _room(self, name: str, given: NDArray[np.float32] | None, frame_count: int) -> NDArray[np.float32]:
         """The array that results are put into."""
-        shape = (frame_count, self.vertex_count, 3)
+        shape = (frame_count, self.skin.vertex_count, 3)
         if given is None:
             return np.empty(shape, np.float32)
         if given.shape != shape or given.dtype != np.float32:
