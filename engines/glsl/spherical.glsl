@@ -188,10 +188,10 @@ vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
 // Joints that turn about nearly one axis, such as those of a finger, leave z nearly free along it. So that squares of
 // what is large there do not blur what is small across, U is that of mirrored vectors, of which the axis is x.
 struct SbsCenter {
-  vec4 rotation; // Q
+  vec4 back;     // the inverse of Q
   vec3 mirror;   // h: v - (h, v) h is v mirrored
   vec3 squares;  // sum w_i (xx, yy, zz), where (x, y, z) is u_i mirrored
-  vec3 mixed;    // -sum w_i (yz, zx, xy)
+  vec3 mixed;    // sum w_i (yz, zx, xy)
   vec3 axial;    // a mirrored
   vec3 first;    // C_p v
   vec3 apart;    // e
@@ -199,9 +199,11 @@ struct SbsCenter {
   float pairs;   // sum w_i (1 - w_i), twice the sum over pairs
 };
 
-// The vector of q / s, for an s of length 1.
-vec3 sbs_relative(vec4 q, vec4 s) {
-  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+// r - 1 of r = q / Q, where back is the inverse of Q.
+vec4 sbs_relative(vec4 q, vec4 back) {
+  vec3 d = q.xyz + back.xyz;
+  float w = q.w - back.w;
+  return vec4(back.w * d + w * back.xyz + cross(d, back.xyz), w * back.w - dot(d, back.xyz));
 }
 
 vec3 sbs_mirror(vec3 h, vec3 v) {
@@ -212,17 +214,18 @@ vec3 sbs_mirror(vec3 h, vec3 v) {
 SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joint) {
   SbsCenter center;
   vec4 s = sums.first + sums.mean;
-  center.rotation = inversesqrt(max(dot(s, s), 1e-37)) * s;
-  vec4 d = sums.first - center.rotation;
-  vec3 u = sbs_relative(d, center.rotation);
-  float size = length(u);
-  if (u.x < 0.0) {
+  float factor = inversesqrt(max(dot(s, s), 1e-37));
+  center.back = vec4(-factor * s.xyz, factor * s.w);
+  vec4 r = sbs_relative(sums.first, center.back);
+  float size = length(r.xyz);
+  if (r.x < 0.0) {
     size = -size;
   }
-  center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
+  float x = r.x + size;
+  center.mirror = inversesqrt(max(size * x, 1e-37)) * vec3(x, r.y, r.z);
   center.squares = vec3(weight * size * size, 0.0, 0.0);
   center.mixed = vec3(0.0, 0.0, 0.0);
-  center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
+  center.axial = vec3(-weight * r.w * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -236,17 +239,15 @@ SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joi
 // The sums with one more influence.
 SbsCenter sbs_add_center(SbsCenter before, SbsSums sums, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
   SbsCenter center = before;
-  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
-  vec3 u = sbs_relative(d, center.rotation);
-  float less = dot(d, center.rotation);
-  vec3 mirrored = sbs_mirror(center.mirror, u);
+  vec4 r = sbs_relative(sbs_factor(quaternion, sums.first) * quaternion, center.back);
+  vec3 mirrored = sbs_mirror(center.mirror, r.xyz);
   vec3 share = weight * mirrored;
   center.squares += share * mirrored;
-  center.mixed -= share.yzx * mirrored.zxy;
-  center.axial += less * share;
+  center.mixed += share.yzx * mirrored.zxy;
+  center.axial += r.w * share;
   vec3 e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
+  center.moment += weight * cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -273,15 +274,15 @@ vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
 // The position about the weighted center. Cross products of mirrored vectors have the other sign.
 vec3 sbs_about_weighted_center(SbsCenter center, float amount) {
   vec3 diagonal = center.squares.yzx + center.squares.zxy;
-  vec3 plus = center.mixed + center.axial;
-  vec3 minus = center.mixed - center.axial;
+  vec3 plus = center.axial - center.mixed;
+  vec3 minus = -(center.axial + center.mixed);
   vec3 x = vec3(diagonal.x, plus.z, minus.y);
   vec3 y = vec3(minus.z, diagonal.y, plus.x);
   vec3 z = vec3(plus.y, minus.x, diagonal.z);
   vec3 e = sbs_mirror(center.mirror, center.apart);
   vec3 right = vec3(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
   vec3 squares = diagonal - vec3(dot(x, x), dot(y, y), dot(z, z));
-  vec3 others = center.mixed - vec3(dot(y, z), dot(x, z), dot(x, y));
+  vec3 others = -(center.mixed + vec3(dot(y, z), dot(x, z), dot(x, y)));
   vec3 found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
   vec3 correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
   return center.first + center.apart + amount * correction;

@@ -104,7 +104,7 @@ vec3 sbs_about_center(SbsSums sums, vec3 position, vec3 center, float amount) {
   return sbs_linear(sums, position) + amount * sums.scale * correction;
 }
 struct SbsCenter {
-  vec4 rotation;
+  vec4 back;
   vec3 mirror;
   vec3 squares;
   vec3 mixed;
@@ -114,8 +114,10 @@ struct SbsCenter {
   vec3 moment;
   float pairs;
 };
-vec3 sbs_relative(vec4 q, vec4 s) {
-  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+vec4 sbs_relative(vec4 q, vec4 back) {
+  vec3 d = q.xyz + back.xyz;
+  float w = q.w - back.w;
+  return vec4(back.w * d + w * back.xyz + cross(d, back.xyz), w * back.w - dot(d, back.xyz));
 }
 vec3 sbs_mirror(vec3 h, vec3 v) {
   return v - dot(h, v) * h;
@@ -123,17 +125,18 @@ vec3 sbs_mirror(vec3 h, vec3 v) {
 SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joint) {
   SbsCenter center;
   vec4 s = sums.first + sums.mean;
-  center.rotation = inversesqrt(max(dot(s, s), 1e-37)) * s;
-  vec4 d = sums.first - center.rotation;
-  vec3 u = sbs_relative(d, center.rotation);
-  float size = length(u);
-  if (u.x < 0.0) {
+  float factor = inversesqrt(max(dot(s, s), 1e-37));
+  center.back = vec4(-factor * s.xyz, factor * s.w);
+  vec4 r = sbs_relative(sums.first, center.back);
+  float size = length(r.xyz);
+  if (r.x < 0.0) {
     size = -size;
   }
-  center.mirror = inversesqrt(max(size * (size + u.x), 1e-37)) * vec3(u.x + size, u.y, u.z);
+  float x = r.x + size;
+  center.mirror = inversesqrt(max(size * x, 1e-37)) * vec3(x, r.y, r.z);
   center.squares = vec3(weight * size * size, 0.0, 0.0);
   center.mixed = vec3(0.0, 0.0, 0.0);
-  center.axial = vec3(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
+  center.axial = vec3(-weight * r.w * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -145,17 +148,15 @@ SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joi
 }
 SbsCenter sbs_add_center(SbsCenter before, SbsSums sums, vec3 position, float weight, mat4x3 joint, vec4 quaternion) {
   SbsCenter center = before;
-  vec4 d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
-  vec3 u = sbs_relative(d, center.rotation);
-  float less = dot(d, center.rotation);
-  vec3 mirrored = sbs_mirror(center.mirror, u);
+  vec4 r = sbs_relative(sbs_factor(quaternion, sums.first) * quaternion, center.back);
+  vec3 mirrored = sbs_mirror(center.mirror, r.xyz);
   vec3 share = weight * mirrored;
   center.squares += share * mirrored;
-  center.mixed -= share.yzx * mirrored.zxy;
-  center.axial += less * share;
+  center.mixed += share.yzx * mirrored.zxy;
+  center.axial += r.w * share;
   vec3 e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
+  center.moment += weight * cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -174,15 +175,15 @@ vec3 sbs_solve(vec3 diagonal, vec3 others, vec3 right, float least) {
 }
 vec3 sbs_about_weighted_center(SbsCenter center, float amount) {
   vec3 diagonal = center.squares.yzx + center.squares.zxy;
-  vec3 plus = center.mixed + center.axial;
-  vec3 minus = center.mixed - center.axial;
+  vec3 plus = center.axial - center.mixed;
+  vec3 minus = -(center.axial + center.mixed);
   vec3 x = vec3(diagonal.x, plus.z, minus.y);
   vec3 y = vec3(minus.z, diagonal.y, plus.x);
   vec3 z = vec3(plus.y, minus.x, diagonal.z);
   vec3 e = sbs_mirror(center.mirror, center.apart);
   vec3 right = vec3(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
   vec3 squares = diagonal - vec3(dot(x, x), dot(y, y), dot(z, z));
-  vec3 others = center.mixed - vec3(dot(y, z), dot(x, z), dot(x, y));
+  vec3 others = -(center.mixed + vec3(dot(y, z), dot(x, z), dot(x, y)));
   vec3 found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
   vec3 correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
   return center.first + center.apart + amount * correction;

@@ -171,10 +171,10 @@ fn sbs_about_center(sums: SbsSums, position: vec3f, center: vec3f, amount: f32) 
 // Joints that turn about nearly one axis, such as those of a finger, leave z nearly free along it. So that squares of
 // what is large there do not blur what is small across, U is that of mirrored vectors, of which the axis is x.
 struct SbsCenter {
-  rotation: vec4f, // Q
+  back: vec4f,     // the inverse of Q
   mirror: vec3f,   // h: v - (h, v) h is v mirrored
   squares: vec3f,  // sum w_i (xx, yy, zz), where (x, y, z) is u_i mirrored
-  mixed: vec3f,    // -sum w_i (yz, zx, xy)
+  mixed: vec3f,    // sum w_i (yz, zx, xy)
   axial: vec3f,    // a mirrored
   first: vec3f,    // C_p v
   apart: vec3f,    // e
@@ -182,9 +182,11 @@ struct SbsCenter {
   pairs: f32,      // sum w_i (1 - w_i), twice the sum over pairs
 }
 
-// The vector of q / s, for an s of length 1.
-fn sbs_relative(q: vec4f, s: vec4f) -> vec3f {
-  return s.w * q.xyz - q.w * s.xyz - cross(q.xyz, s.xyz);
+// r - 1 of r = q / Q, where back is the inverse of Q.
+fn sbs_relative(q: vec4f, back: vec4f) -> vec4f {
+  let d = q.xyz + back.xyz;
+  let w = q.w - back.w;
+  return vec4f(back.w * d + w * back.xyz + cross(d, back.xyz), w * back.w - dot(d, back.xyz));
 }
 
 fn sbs_mirror(h: vec3f, v: vec3f) -> vec3f {
@@ -195,17 +197,18 @@ fn sbs_mirror(h: vec3f, v: vec3f) -> vec3f {
 fn sbs_begin_center(sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f) -> SbsCenter {
   var center: SbsCenter;
   let s = sums.first + sums.mean;
-  center.rotation = inverseSqrt(max(dot(s, s), 1e-37)) * s;
-  let d = sums.first - center.rotation;
-  let u = sbs_relative(d, center.rotation);
-  var size: f32 = length(u);
-  if (u.x < 0.0) {
+  let factor = inverseSqrt(max(dot(s, s), 1e-37));
+  center.back = vec4f(-factor * s.xyz, factor * s.w);
+  let r = sbs_relative(sums.first, center.back);
+  var size: f32 = length(r.xyz);
+  if (r.x < 0.0) {
     size = -size;
   }
-  center.mirror = inverseSqrt(max(size * (size + u.x), 1e-37)) * vec3f(u.x + size, u.y, u.z);
+  let x = r.x + size;
+  center.mirror = inverseSqrt(max(size * x, 1e-37)) * vec3f(x, r.y, r.z);
   center.squares = vec3f(weight * size * size, 0.0, 0.0);
   center.mixed = vec3f(0.0, 0.0, 0.0);
-  center.axial = vec3f(-weight * dot(d, center.rotation) * size, 0.0, 0.0);
+  center.axial = vec3f(-weight * r.w * size, 0.0, 0.0);
   center.first = sbs_apply(joint, position);
   if (weight <= 0.0) {
     center.first = position;
@@ -219,17 +222,15 @@ fn sbs_begin_center(sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f)
 // The sums with one more influence.
 fn sbs_add_center(before: SbsCenter, sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f, quaternion: vec4f) -> SbsCenter {
   var center: SbsCenter = before;
-  let d = sbs_factor(quaternion, sums.first) * quaternion - center.rotation;
-  let u = sbs_relative(d, center.rotation);
-  let less = dot(d, center.rotation);
-  let mirrored = sbs_mirror(center.mirror, u);
+  let r = sbs_relative(sbs_factor(quaternion, sums.first) * quaternion, center.back);
+  let mirrored = sbs_mirror(center.mirror, r.xyz);
   let share = weight * mirrored;
   center.squares += share * mirrored;
-  center.mixed -= share.yzx * mirrored.zxy;
-  center.axial += less * share;
+  center.mixed += share.yzx * mirrored.zxy;
+  center.axial += r.w * share;
   let e = sbs_apply(joint, position) - center.first;
   center.apart += weight * e;
-  center.moment += weight * cross(u, cross(u, e) - (1.0 + less) * e);
+  center.moment += weight * cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
@@ -256,15 +257,15 @@ fn sbs_solve(diagonal: vec3f, others: vec3f, right: vec3f, least: f32) -> vec3f 
 // The position about the weighted center. Cross products of mirrored vectors have the other sign.
 fn sbs_about_weighted_center(center: SbsCenter, amount: f32) -> vec3f {
   let diagonal = center.squares.yzx + center.squares.zxy;
-  let plus = center.mixed + center.axial;
-  let minus = center.mixed - center.axial;
+  let plus = center.axial - center.mixed;
+  let minus = -(center.axial + center.mixed);
   let x = vec3f(diagonal.x, plus.z, minus.y);
   let y = vec3f(minus.z, diagonal.y, plus.x);
   let z = vec3f(plus.y, minus.x, diagonal.z);
   let e = sbs_mirror(center.mirror, center.apart);
   let right = vec3f(dot(x, e), dot(y, e), dot(z, e)) + sbs_mirror(center.mirror, center.moment);
   let squares = diagonal - vec3f(dot(x, x), dot(y, y), dot(z, z));
-  let others = center.mixed - vec3f(dot(y, z), dot(x, z), dot(x, y));
+  let others = -(center.mixed + vec3f(dot(y, z), dot(x, z), dot(x, y)));
   let found = sbs_solve(squares, others, right, 0.125e-6 * center.pairs + 1e-37);
   let correction = sbs_mirror(center.mirror, x * found.x + y * found.y + z * found.z);
   return center.first + center.apart + amount * correction;
