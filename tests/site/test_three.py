@@ -7,6 +7,8 @@ three.js is r180, which ``make build/three/index.js`` takes from the wheel of Ni
 from __future__ import annotations
 
 import base64
+import io
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
+from PIL import Image
 from playwright.sync_api import Browser, Page, Route
 
 import sbs
@@ -41,6 +44,11 @@ STEP = 97  # from a picked vertex to the next
 pytestmark = pytest.mark.skipif(not THREE.exists(), reason="make build/three/index.js gets three.js")
 
 
+def three(names: list[str], bundle: str) -> str:
+    """The module "three". The bundle exports it as one object."""
+    return f'import {{ THREE }} from "{bundle}";\nexport const {{ {", ".join(names)} }} = THREE;\n'
+
+
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
     """A page that can import the package, and three_scene.js as `window.scene`."""
@@ -50,8 +58,7 @@ def page(browser: Browser) -> Iterator[Page]:
         if not name:
             route.fulfill(body=PAGE, content_type="text/html")
         elif name == "three.js":
-            body = f'import {{ THREE }} from "/bundle.js";\nexport const {{ {", ".join(names)} }} = THREE;\n'
-            route.fulfill(body=body, content_type="text/javascript")
+            route.fulfill(body=three(names, "/bundle.js"), content_type="text/javascript")
         else:
             path = THREE if name == "bundle.js" else PACKAGE / name[8:] if name.startswith("package/") else HERE / name
             route.fulfill(path=path, content_type="text/javascript")
@@ -62,7 +69,6 @@ def page(browser: Browser) -> Iterator[Page]:
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.route("**/*", answer)
     page.goto(ADDRESS)
-    # The bundle exports "three" as one object.
     names = page.evaluate("async () => Object.keys((await import('/bundle.js')).THREE)")
     page.evaluate("async () => { window.scene = await import('/three_scene.js'); }")
     yield page
@@ -539,3 +545,40 @@ RAYS = """([arrays, pose]) => {
   }
   return found;
 }"""
+
+
+def test_page_of_readme(page: Page, browser: Browser, tmp_path: Path) -> None:
+    """The page of the README shows a character, by addresses that are answered here."""
+    names = page.evaluate("Object.keys(scene.THREE)")
+    text = (PACKAGE / "README.md").read_text(encoding="utf-8")
+    (html,) = re.findall(r"```html\n(.*?)```", text, re.DOTALL)
+    (_, hero) = sbs.samples.copy(tmp_path)
+    bundle = "https://cdn.jsdelivr.net/bundle.js"
+
+    def answer(route: Route) -> None:
+        name = route.request.url.removeprefix(ADDRESS)
+        kind = "text/javascript"
+        if not name:
+            route.fulfill(body=html, content_type="text/html")
+        elif name == "hero.glb":
+            route.fulfill(path=hero)
+        elif name.startswith("three-spherical-skinning/"):
+            route.fulfill(path=PACKAGE / name.partition("/")[2], content_type=kind)
+        elif name.endswith("npm/three@0.180.0/build/three.module.js"):
+            route.fulfill(body=three(names, bundle), content_type=kind)
+        elif name == bundle:
+            route.fulfill(path=THREE, content_type=kind)
+        else:
+            route.fulfill(body=f'export {{ GLTFLoader, OrbitControls }} from "{bundle}";', content_type=kind)
+
+    own = browser.new_page(viewport={"width": 300, "height": 300})
+    faults: list[str] = []
+    own.on("pageerror", lambda error: faults.append(str(error)))
+    own.route("**/*", answer)
+    own.goto(ADDRESS)
+    own.wait_for_selector("canvas")
+    own.wait_for_timeout(500)
+    picture = np.asarray(Image.open(io.BytesIO(own.screenshot())).convert("RGB"))
+    own.close()
+    assert faults == []
+    assert np.ptp(picture[100:200, 100:200].reshape(-1, 3), axis=0).max() > 30
