@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The shaders: one source, and what is translated of it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,3 +47,12 @@ def test_translates_a_function() -> None:
 def test_refuses_what_it_does_not_know(line: str) -> None:
     with pytest.raises(SystemExit, match=r"spherical\.glsl:2: .* is not translated"):
         list(shaders.translate(f"float f(float y) {{\n  {line}\n}}"))
+
+
+def test_is_hlsl_by_five_names() -> None:
+    """No other types, no words that HLSL keeps for itself, and no vectors of one number alone."""
+    code = shaders.without_comments(shaders.SOURCE.read_text(encoding="utf-8"))
+    words = set(re.findall(r"[A-Za-z]\w*", code))
+    assert words & set(shaders.TYPES) == {"float", "vec3", "vec4", "mat3", "mat4x3"}
+    assert not words & {"half", "line", "linear", "matrix", "pass", "point", "register", "sample", "shared", "vector"}
+    assert re.search(r"\b(vec|mat)\w*\([^,()]*\)", code) is None
