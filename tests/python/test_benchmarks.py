@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sbs
-from benchmarks import ROOT, correctives, fits, gradient, muscles, performance, sources, targets, twist
+from benchmarks import ROOT, correctives, fits, gradient, muscles, performance, shaders, sources, targets, twist
 from benchmarks.__main__ import slow_each_time
 from benchmarks.results import Results
 from benchmarks.rounds import Case, Timing, measure
@@ -283,3 +283,20 @@ def test_twists_are_timed_by_every_method_without_and_with() -> None:
     assert [case.attributes for _, _, case in found] == ["p"] * 12 + ["pn"] * 12
     assert all(len(case.run(1)) == 1 for _, _, case in found)
     assert [row.target for row in twist.rows(1)] == [2.0, 1.1, 2.2, 1.6]
+
+
+def test_operations_of_a_shader() -> None:
+    """A product of matrix and vector is 9 multiplications and 6 additions; a scaled vector is 3 multiplications."""
+    text = """
+        %3 = OpTypeVector %2 3
+        %4 = OpTypeMatrix %3 3
+        %10 = OpLoad %4 %20
+        %11 = OpLoad %3 %21
+        %12 = OpMatrixTimesVector %3 %10 %11
+        %13 = OpVectorTimesScalar %3 %12 %22
+        %14 = OpDot %2 %13 %11
+        %15 = OpExtInst %3 %1 Cross %13 %11
+        %16 = OpExtInst %2 %1 Sqrt %14
+        %17 = OpImageFetch %5 %23 %24
+    """
+    assert shaders.operations(text) == (15 + 3 + 5 + 9, 1)
