@@ -217,12 +217,13 @@ SbsCenter sbs_begin_center(SbsSums sums, vec3 position, float weight, mat4x3 joi
   float factor = inversesqrt(max(dot(s, s), 1e-37));
   center.back = vec4(-factor * s.xyz, factor * s.w);
   vec4 r = sbs_relative(sums.first, center.back);
-  float size = length(r.xyz);
-  if (r.x < 0.0) {
+  float x = r.x + 1e-18; // an axis also where there is none
+  float size = length(vec3(x, r.y, r.z));
+  if (x < 0.0) {
     size = -size;
   }
-  float x = r.x + size;
-  center.mirror = inversesqrt(max(size * x, 1e-37)) * vec3(x, r.y, r.z);
+  x += size;
+  center.mirror = inversesqrt(size * x) * vec3(x, r.y, r.z);
   center.squares = vec3(weight * size * size, 0.0, 0.0);
   center.mixed = vec3(0.0, 0.0, 0.0);
   center.axial = vec3(-weight * r.w * size, 0.0, 0.0);

@@ -200,12 +200,13 @@ fn sbs_begin_center(sums: SbsSums, position: vec3f, weight: f32, joint: mat4x3f)
   let factor = inverseSqrt(max(dot(s, s), 1e-37));
   center.back = vec4f(-factor * s.xyz, factor * s.w);
   let r = sbs_relative(sums.first, center.back);
-  var size: f32 = length(r.xyz);
-  if (r.x < 0.0) {
+  var x: f32 = r.x + 1e-18; // an axis also where there is none
+  var size: f32 = length(vec3f(x, r.y, r.z));
+  if (x < 0.0) {
     size = -size;
   }
-  let x = r.x + size;
-  center.mirror = inverseSqrt(max(size * x, 1e-37)) * vec3f(x, r.y, r.z);
+  x += size;
+  center.mirror = inverseSqrt(size * x) * vec3f(x, r.y, r.z);
   center.squares = vec3f(weight * size * size, 0.0, 0.0);
   center.mixed = vec3f(0.0, 0.0, 0.0);
   center.axial = vec3f(-weight * r.w * size, 0.0, 0.0);
