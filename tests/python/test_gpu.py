@@ -212,6 +212,16 @@ def test_scaled_and_stretched_joints() -> None:
     }
 
 
+def test_two_joints_that_are_scaled_differently() -> None:
+    """Also about the center of a set of just two."""
+    skin = random_skin(2)
+    matrices = random_poses(0.5, frames=1)[:, :2]
+    matrices[:, 1, :3, :3] *= 1.1
+    with pytest.raises(ValueError, match="1 joints are scaled"):
+        Deformer(skin).deform_many(matrices)
+    assert errors(skin, matrices, center="weighted")[0] < POSITIONS
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

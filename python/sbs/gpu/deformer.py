@@ -297,13 +297,12 @@ class Deformer:
         if not palette.scaled_joints:
             return
         # Where the joints of a vertex are scaled differently, Skin.deform weighs their normals by that.
-        most = 1 if normals and self._has_blended_normals else 2 if self._center == "joint_set" else None
-        if most is None:
+        if self._center != "joint_set" and not (normals and self._has_blended_normals):
             return
         scales = np.square(palette.joints[:, :, 3], dtype=float).sum(axis=2)
         for joints in self.skin.joint_sets:
             of_set = scales[:, joints]
-            if len(joints) > most and (np.ptp(of_set, axis=1) > _SCALED_ALIKE * of_set.max(axis=1)).any():
+            if len(joints) > 1 and (np.ptp(of_set, axis=1) > _SCALED_ALIKE * of_set.max(axis=1)).any():
                 raise ValueError(f"{palette.scaled_joints} {_UNLIKE.format('scaled')}")
 
     def _upload(self, array: NDArray[Any], usage: str = "STORAGE") -> Any:
