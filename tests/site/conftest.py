@@ -14,8 +14,9 @@ import pytest
 from browsing import SITE, Visit
 from playwright.sync_api import Browser, sync_playwright
 
-# WebGL without a graphics driver. The sandbox is not for those who run as root.
+# WebGL and WebGPU without a graphics driver. The sandbox is not for those who run as root.
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+FLAGS += ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

@@ -14,7 +14,7 @@ from ..options import DEFAULTS, ShapedOptions, base_options, method_name, with_d
 from ..skinning.palette import Palette
 from ..skinning.skin import Skin
 from ..support.extras import MissingExtraError, load, silent_stderr
-from .shader import CENTERS, INFLUENCE, VERTEX, shader_source
+from .shader import CENTERS, describe_influences, describe_vertices, shader_source
 
 __all__ = ["Deformer", "DeviceFrames"]
 
@@ -86,24 +86,15 @@ class Deformer:
         self._center = options.get("center", DEFAULTS["center"]) if is_spherical else None
         self._set_count = len(skin.joint_sets)
         self._solve: dict[str, Any] = {name: options[name] for name in ("damping", "rcond") if name in options}
-        influences = skin.bound_influences()
+        influences = describe_influences(skin)
+        vertices = describe_vertices(skin, self._center, options.get("amount"))
+        self._has_blended_normals = bool((vertices["amount"][influences["weight"][:, 1:].any(axis=1)] < 1.0).any())
+        self._vertices, self._influences = self._upload(vertices), self._upload(influences)
+        constants = {"WIDTH": influences.shape[1], "CENTER": 0 if self._center is None else CENTERS[self._center]}
+        module = self.device.create_shader_module(code=shader_source())
         self._pipeline = self.device.create_compute_pipeline(
-            layout="auto",
-            compute={
-                "module": self.device.create_shader_module(code=shader_source()),
-                "entry_point": "main",
-                "constants": {
-                    "WIDTH": influences.joint_indices.shape[1],
-                    "CENTER": 0 if self._center is None else CENTERS[self._center],
-                },
-            },
+            layout="auto", compute={"module": module, "entry_point": "main", "constants": constants}
         )
-        bound = np.empty(influences.joint_indices.shape, INFLUENCE)
-        bound["joint"], bound["weight"] = influences.joint_indices, influences.joint_weights
-        vertices = self._describe_vertices(options.get("amount"))
-        self._has_blended_normals = bool((vertices["amount"][bound["weight"][:, 1:].any(axis=1)] < 1.0).any())
-        self._vertices = self._upload(vertices)
-        self._influences = self._upload(bound)
 
     @functools.cached_property
     def most_frames(self) -> int:
@@ -270,25 +261,6 @@ class Deformer:
         work.end()
         self.device.queue.submit([encoder.finish()])
         return DeviceFrames(room[0], room[1] if normals else None, (frame_count, self.skin.vertex_count, 3))
-
-    def _describe_vertices(self, amount: ArrayLike | None) -> NDArray[np.void]:
-        """(V) of the shader's ``struct Vertex``."""
-        skin = self.skin
-        found = np.zeros(skin.vertex_count, VERTEX)
-        found["position"] = skin.rest_positions
-        found["joint_set"] = skin.joint_set_of_vertex
-        found["amount"] = 1.0 if amount is None else amount
-        if skin.rest_normals is not None:
-            lengths = np.linalg.norm(skin.rest_normals.astype(float), axis=1, keepdims=True)
-            found["normal"] = skin.rest_normals / np.where(lengths > 0.0, lengths, 1.0)
-        if self._center is None:
-            found["amount"] = 0.0  # which normals follow
-        elif self._center == "optimized":
-            assert skin.centers is not None  # has been checked
-            found["center"] = skin.centers
-            # A vertex that is its own center is blended linearly, and so is its normal.
-            found["amount"][(skin.centers == skin.rest_positions).all(axis=1)] = 0.0
-        return found
 
     def _refuse_unlike(self, palette: Palette, normals: bool) -> None:
         """Refuse joints of which the shader would not make what `Skin.deform` does."""
