@@ -143,12 +143,22 @@ def without_comments(source: str) -> str:
     return "\n".join(line for line in lines if line) + "\n"
 
 
+def without_unused(code: str, others: str) -> str:
+    """The functions that others call, and those that these call."""
+    for function in re.finditer(r"^\w+ (\w+)\(.*?^}\n", code, re.MULTILINE | re.DOTALL):
+        rest = code.replace(function[0], "")
+        if f"{function[1]}(" not in rest + others:
+            return without_unused(rest, others)
+    return code
+
+
 def put_within(text: str, code: str) -> str:
-    """A file's text with the code between its lines that say so."""
+    """A file's text with the code that it calls between its lines that say so."""
     lines = text.splitlines(keepends=True)
     (begin,) = [i for i, line in enumerate(lines) if BEGIN in line]
     (end,) = [i for i, line in enumerate(lines) if END in line]
-    return "".join(lines[: begin + 1]) + code + "".join(lines[end:])
+    before, after = "".join(lines[: begin + 1]), "".join(lines[end:])
+    return before + without_unused(code, before + after) + after
 
 
 def main() -> int:

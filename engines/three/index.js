@@ -15,15 +15,15 @@ export function sphericalSkinning(mesh, { center } = {}) {
   const need = (condition, what) => {
     if (!condition) throw new Error(`sphericalSkinning of "${mesh?.name}": ${what}`);
   };
-  need(mesh?.isSkinnedMesh, "it is no SkinnedMesh (instances have no skin)");
-  const { skeleton } = mesh;
-  need(skeleton, "it has no skeleton");
+  need(mesh?.isSkinnedMesh && mesh.skeleton, "it is no SkinnedMesh with a skeleton");
   linearSkinning(mesh);
+  const { skeleton } = mesh;
   const { skinIndex, skinWeight, joints_2, _sbs_center } = mesh.geometry.attributes;
   center ??= _sbs_center ? "optimized" : "weighted";
   need(center.findSets || center === "optimized" || center === "weighted", `there is no center "${center}"`);
-  need(center !== "optimized" || _sbs_center?.itemSize === 4, "no _SBS_CENTER; `sbs convert --engine three` writes it");
-  need(skinIndex && skinWeight && !joints_2, "it needs skinIndex and skinWeight, and at most eight influences");
+  need(center !== "optimized" || _sbs_center?.itemSize === 4, "it has no _SBS_CENTER of `sbs convert --engine three`");
+  need(skinIndex && skinWeight && !joints_2, "it needs skinIndex and skinWeight of at most eight influences");
+  each(mesh.material, (material) => need(!material.isNodeMaterial, "node materials are not supported"));
 
   const geometry = copyGeometry(mesh, center);
   const { joints_1, sbsSet } = geometry.attributes;
@@ -32,20 +32,16 @@ export function sphericalSkinning(mesh, { center } = {}) {
   const adopt = (object) => {
     if (deformed.get(object)?.skeleton !== object.skeleton) sphericalSkinning(object, { center });
   };
-  const copy = (material) => {
-    need(!material.isNodeMaterial, "node materials and WebGPURenderer are not supported");
-    return copyMaterial(material, defines, adopt);
-  };
+  const copy = (material) => copyMaterial(material, defines, adopt);
   const undo = change(mesh, {
     geometry,
     material: each(mesh.material, copy),
     customDepthMaterial: copy(mesh.customDepthMaterial ?? new MeshDepthMaterial({ depthPacking: RGBADepthPacking })),
     customDistanceMaterial: copy(mesh.customDistanceMaterial ?? new MeshDistanceMaterial()),
     applyBoneTransform: (vertex, target) => deformVertex(mesh, center, vertex, target),
-    boundingBox: null,
-    boundingSphere: null,
   });
   deformed.set(mesh, { skeleton, undo });
+  mesh.boundingBox = mesh.boundingSphere = null;
   return mesh;
 }
 

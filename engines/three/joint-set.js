@@ -2,7 +2,6 @@
 // The rotation centers of the paper of 2005: one for all vertices of the same bones, found in each pose.
 
 import { BufferAttribute, Vector3 } from "three";
-
 import { findJoint } from "./skeleton.js";
 import { findCenter } from "./vertex.js";
 
@@ -29,8 +28,8 @@ function findSets(all, positions, bindMatrix) {
 function findSetCenter(joints, mean) {
   if (joints.length < 2) return mean.clone();
   const square = joints.reduce((sum, { scale }) => sum + scale ** 2, 0) / joints.length;
-  const apart = findCenter(joints, joints.map(() => 1), mean, 1e-8);
-  return apart.divideScalar(Math.sqrt(square) * Math.sign(joints[0].scale)).add(mean);
+  const all = joints.map((joint) => ({ ...joint, weight: 1 }));
+  return findCenter(all, mean, 1e-8).divideScalar(Math.sqrt(square) * Math.sign(joints[0].scale)).add(mean);
 }
 
 export const jointSet = { findSets };

@@ -12,13 +12,13 @@ export function copyMaterial(material, defines, adopt) {
       material.onBeforeCompile.call(copy, shader, renderer);
       for (const [name, code] of Object.entries(CHUNKS)) {
         const parts = shader.vertexShader.split(`#include <${name}>`);
-        if (parts.length < 2) throw new Error(`sphericalSkinning: a vertex shader does not include ${name}`);
+        if (parts.length < 2) throw new Error(`sphericalSkinning needs ${name} in a shader`);
         shader.vertexShader = parts.join(code);
       }
     };
     copy.customProgramCacheKey = () => `spherical ${material.customProgramCacheKey()}`;
     copy.onBeforeRender = (...given) => {
-      if (!given[0].isWebGLRenderer) throw new Error("sphericalSkinning: WebGPURenderer is not supported");
+      if (!given[0].isWebGLRenderer) throw new Error("sphericalSkinning needs WebGLRenderer");
       material.onBeforeRender.apply(copy, given);
       const object = given[4];
       if (object.isSkinnedMesh) adopt(object); // a copy of a mesh, or one with another skeleton

@@ -71,9 +71,6 @@ vec3 sbs_linear(SbsSums sums, vec3 position) {
 vec3 sbs_direction(vec3 v) {
   return v * inversesqrt(max(dot(v, v), 1e-37));
 }
-vec3 sbs_turned(SbsSums sums, vec3 normal) {
-  return sbs_direction(sbs_turn(sums.first + sums.mean, normal));
-}
 vec3 sbs_normal(SbsSums sums, vec3 normal, float amount) {
   vec3 turned = sbs_turn(sums.first + sums.mean, normal);
   vec3 blended = sums.blend[0] * normal.x + sums.blend[1] * normal.y + sums.blend[2] * normal.z;
@@ -195,9 +192,7 @@ attribute vec4 _sbs_center; // and the amount
 #else
 const vec4 _sbs_center = vec4( 1.0 );
 #endif
-#ifdef SBS_SETS
 attribute float sbsSet;
-#endif
 #if SBS_INFLUENCES == 8
 attribute vec4 joints_1, weights_1;
 #else
@@ -231,10 +226,10 @@ vec4 sbsFromEnd( float number ) {
 `,
   skinnormal_vertex: /* glsl */ `
 #ifdef USE_SKINNING
-	mat3 sbsBack = sbsSide * mat3( bindMatrixInverse );
-	objectNormal = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectNormal, _sbs_center.w );
+	#define SBS_TURN( v ) sbsSide * mat3( bindMatrixInverse ) * sbs_normal( sbsSums, mat3( bindMatrix ) * v, _sbs_center.w )
+	objectNormal = SBS_TURN( objectNormal );
 	#ifdef USE_TANGENT
-	objectTangent = sbsBack * sbs_normal( sbsSums, mat3( bindMatrix ) * objectTangent, _sbs_center.w );
+	objectTangent = SBS_TURN( objectTangent );
 	#endif
 #endif
 `,
