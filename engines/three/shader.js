@@ -152,9 +152,9 @@ SbsCenter sbs_add_center(SbsCenter before, SbsSums sums, vec3 position, float we
   center.squares += share * mirrored;
   center.mixed += share.yzx * mirrored.zxy;
   center.axial += r.w * share;
-  vec3 e = sbs_apply(joint, position) - center.first;
-  center.apart += weight * e;
-  center.moment += weight * cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
+  vec3 e = weight * (sbs_apply(joint, position) - center.first);
+  center.apart += e;
+  center.moment += cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }

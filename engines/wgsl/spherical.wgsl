@@ -229,9 +229,9 @@ fn sbs_add_center(before: SbsCenter, sums: SbsSums, position: vec3f, weight: f32
   center.squares += share * mirrored;
   center.mixed += share.yzx * mirrored.zxy;
   center.axial += r.w * share;
-  let e = sbs_apply(joint, position) - center.first;
-  center.apart += weight * e;
-  center.moment += weight * cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
+  let e = weight * (sbs_apply(joint, position) - center.first);
+  center.apart += e;
+  center.moment += cross(r.xyz, cross(r.xyz, e) - (1.0 + r.w) * e);
   center.pairs += weight * (1.0 - weight);
   return center;
 }
