@@ -18,7 +18,7 @@ from pathlib import Path
 from sbs.cli.tables import print_table
 
 SOURCE = Path(__file__).resolve().parents[1] / "engines" / "glsl" / "spherical.glsl"
-MOST = {"optimized centers and an amount": 350, "weighted centers": 780}
+MOST = {"optimized centers and an amount": 350, "weighted centers": 775}
 """How many operations there may be."""
 
 HEAD = """#version 450
