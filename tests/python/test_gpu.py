@@ -164,6 +164,19 @@ def test_frames_stay_on_the_device(device: Any) -> None:
     assert Deformer(skin).deform_on_device(matrices).normals is None
 
 
+@pytest.mark.parametrize("options", [{"damping": 1e-5}, {"rcond": 1e-3}, {"center": "weighted", "damping": 1e-7}])
+def test_how_centers_are_solved(options: dict[str, Any]) -> None:
+    assert errors(random_skin(), random_poses(1e-2), **options)[0] < POSITIONS
+
+
+def test_a_skin_that_the_device_has_no_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    deformer = Deformer(random_skin())
+    few = {**deformer.device.limits, "max-compute-workgroups-per-dimension": 7}
+    monkeypatch.setattr(type(deformer.device), "limits", few)
+    with pytest.raises(ValueError, match="no room for a frame of 512 vertices"):
+        deformer.deform_many(random_poses(1.0))
+
+
 def test_no_frames() -> None:
     positions, normals = Deformer(random_skin()).deform_many(np.zeros((0, 4, 4, 4)), normals=True)
     assert positions.shape == normals.shape == (0, 512, 3)

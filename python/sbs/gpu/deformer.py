@@ -85,7 +85,9 @@ class Deformer:
         is_spherical = method_name(options.get("method", DEFAULTS["method"])) == "spherical"
         self._center = options.get("center", DEFAULTS["center"]) if is_spherical else None
         self._set_count = len(skin.joint_sets)
-        self._solve: dict[str, Any] = {name: options[name] for name in ("damping", "rcond") if name in options}
+        self._palette_options: dict[str, Any] = {"centers": self._center == "joint_set"}
+        if self._center == "joint_set":
+            self._palette_options |= {name: options[name] for name in ("damping", "rcond") if name in options}
         influences = describe_influences(skin)
         vertices = describe_vertices(skin, self._center, options.get("amount"))
         self._has_blended_normals = bool((vertices["amount"][influences["weight"][:, 1:].any(axis=1)] < 1.0).any())
@@ -110,7 +112,8 @@ class Deformer:
         largest = max(12 * self.skin.vertex_count, 64 * joint_count, 16 * self._set_count)
         room = min(limits["max-storage-buffer-binding-size"], limits["max-buffer-size"])
         groups = limits["max-compute-workgroups-per-dimension"]
-        if room < largest or groups * _WORKGROUP < self.skin.vertex_count:
+        fixed = max(self._vertices.size, self._influences.size)
+        if room < max(largest, fixed) or groups * _WORKGROUP < self.skin.vertex_count:
             raise ValueError(f"the device has no room for a frame of {self.skin.vertex_count} vertices")
         return int(min(room // largest, groups))
 
@@ -236,9 +239,7 @@ class Deformer:
         """
         if normals and not self.skin.has_normals:
             raise ValueError("normals=True needs a skin with rest_normals")
-        palette = self.skin.pose_palette(
-            skinning_matrices, centers=self._center == "joint_set", twists=twists, threads=threads, **self._solve
-        )
+        palette = self.skin.pose_palette(skinning_matrices, twists=twists, threads=threads, **self._palette_options)
         self._refuse_unlike(palette, normals)
         frame_count, joint_count = palette.joints.shape[:2]
         if frame_count > self.most_frames:
@@ -294,7 +295,7 @@ class Deformer:
         return given
 
 
-_UNLIKE = "joints are {}, which graphics processors do not deform by these options as Skin.deform does"
+_UNLIKE = "joints are {}, which a graphics processor does not deform by these options as the library does"
 
 
 def refuse_unable(options: Mapping[str, Any]) -> None:
@@ -316,7 +317,7 @@ def refuse_unable(options: Mapping[str, Any]) -> None:
     for name, is_unable in unable.items():
         if is_unable:
             value = f"={options[name]!r}" if isinstance(options[name], str | float) else ""
-            raise ValueError(f"{name}{value} is not for graphics processors: Skin.deform has it")
+            raise ValueError(f"{name}{value} is not for graphics processors")
 
 
 @functools.cache
