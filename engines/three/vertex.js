@@ -10,13 +10,13 @@ export function deformVertex({ geometry, skeleton, bindMatrix, bindMatrixInverse
   const { _sbs_center, sbsSet } = geometry.attributes;
   const pairs = readInfluences(geometry.attributes, vertex).filter((pair) => pair[1] > 0);
   if (!pairs.length) return target;
-  const joints = pairs.map(([bone, weight]) => ({ ...findJoint(skeleton, bone), weight }));
+  const total = pairs.reduce((sum, pair) => sum + pair[1], 0); // nearly 1
+  const joints = pairs.map(([bone, weight]) => ({ ...findJoint(skeleton, bone), weight: weight / total }));
   const blend = new Vector4(0, 0, 0, 0);
-  let scale = 0;
-  for (const { quaternion, weight, ...joint } of joints) {
+  for (const { quaternion, weight } of joints) {
     blend.addScaledVector(quaternion, quaternion.dot(joints[0].quaternion) < 0 ? -weight : weight);
-    scale += weight * joint.scale;
   }
+  const scale = joints.reduce((sum, joint) => sum + joint.weight * joint.scale, 0);
   const turn = (arm) => arm.clone().applyQuaternion(new Quaternion().copy(blend.normalize()));
   const place = target.applyMatrix4(bindMatrix).clone();
   const arm = new Vector3();
