@@ -8,8 +8,8 @@ import { copyMaterial } from "./materials.js";
 import { change, extendSkeleton, releaseSkeleton } from "./skeleton.js";
 import { deformVertex } from "./vertex.js";
 
-const deformed = new WeakMap(); // mesh -> { skeleton, undo }
-const each = (materials, change) => (Array.isArray(materials) ? materials.map(change) : change(materials));
+const deformed = new WeakMap(); // mesh -> its skeleton, and what sets its properties back
+const each = (materials, of) => (Array.isArray(materials) ? materials.map(of) : of(materials)); // one or several
 
 export function sphericalSkinning(mesh, { center } = {}) {
   const need = (condition, what) => {
@@ -52,11 +52,11 @@ export function linearSkinning(mesh) {
     state.undo();
     releaseSkeleton(state.skeleton, mesh);
     mesh.boundingBox = mesh.boundingSphere = null;
-    // They may change until they are copied again.
+    // Geometry and materials may change before they are copied again.
     forgetCopies(mesh.geometry);
     each(mesh.material, forgetCopies);
   }
-  // A copy of a mesh has what the mesh had.
+  // A clone of a mesh came with the mesh's copies.
   mesh.geometry = originalOf(mesh.geometry);
   mesh.material = each(mesh.material, originalOf);
   return mesh;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Influences, heaviest first: that is in whose hemisphere the quaternions of all are.
+// Influences, the heaviest first: quaternions are blended in its hemisphere.
 
 import { BufferAttribute, BufferGeometry } from "three";
 import { copyOf } from "./copies.js";
@@ -17,7 +17,7 @@ export function readInfluences(attributes, vertex) {
   return [...first, ...others];
 }
 
-/** The geometry itself if its influences are sorted; or a copy, which shares all attributes that are the same. */
+/** The geometry itself if its influences are sorted, else a copy, which shares all other attributes. */
 export function copyGeometry({ geometry, bindMatrix }, center) {
   return copyOf(geometry, center.findSets ? "sets" : "", () => {
     const { attributes } = geometry;
@@ -31,7 +31,7 @@ export function copyGeometry({ geometry, bindMatrix }, center) {
   });
 }
 
-/** Equal ones by bone. */
+/** By weight, and equal ones by bone. */
 const order = ([bone, weight], [other, otherWeight]) => otherWeight - weight || bone - other;
 const isSorted = (pairs) => pairs.every((pair, k) => !k || !pair[1] || order(pairs[k - 1], pair) <= 0);
 

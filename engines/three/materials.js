@@ -21,7 +21,7 @@ export function copyMaterial(material, defines, adopt) {
       if (!given[0].isWebGLRenderer) throw new Error("sphericalSkinning needs WebGLRenderer");
       material.onBeforeRender.apply(copy, given);
       const object = given[4];
-      if (object.isSkinnedMesh) adopt(object); // a copy of a mesh, or one with another skeleton
+      if (object.isSkinnedMesh) adopt(object); // a clone of a mesh, or a mesh with another skeleton
     };
     return copy;
   });

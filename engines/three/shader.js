@@ -198,7 +198,7 @@ attribute vec4 joints_1, weights_1;
 #else
 const vec4 joints_1 = vec4( 0.0 ), weights_1 = vec4( 0.0 );
 #endif
-// In a mirrored scene all joints are mirrored. They are reflected through the origin, and what is blended back again.
+// -1 in a mirrored scene: joints are reflected through the origin to blend them, and the result is reflected back.
 float sbsSide = 1.0;
 float sbsBone( int i ) {
 	return i < 4 ? skinIndex[ i ] : joints_1[ i - 4 ];

@@ -4,9 +4,9 @@
 // A program with the first of these texts in its source has captured what follows: so many floats of each vertex.
 const CAPTURED = [
   { text: "#define USE_TANGENT", outputs: ["vViewPosition", "vNormal", "vTangent"], floats: 9 },
-  { text: "vViewPosition", outputs: ["vViewPosition", "vNormal"], floats: 6 },
-  { text: "vHighPrecisionZW", outputs: ["gl_Position"], floats: 4 },
-  { text: "vWorldPosition", outputs: ["vWorldPosition"], floats: 3 },
+  { text: "#define SHADER_TYPE MeshStandardMaterial", outputs: ["vViewPosition", "vNormal"], floats: 6 },
+  { text: "#define SHADER_TYPE MeshDistanceMaterial", outputs: ["vWorldPosition"], floats: 3 },
+  { text: "gl_Position", outputs: ["gl_Position"], floats: 4 },
 ];
 
 /**

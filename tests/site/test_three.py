@@ -605,6 +605,41 @@ def test_page_of_readme(page: Page, browser: Browser, tmp_path: Path) -> None:
     assert np.ptp(picture[100:200, 100:200].reshape(-1, 3), axis=0).max() > 30
 
 
+MATERIALS = """([arrays, pose, center]) => {
+  const { THREE, build, pose: setPose, draw, sphericalSkinning, centerOf } = scene;
+  const names = ["Basic", "Lambert", "Phong", "Toon", "Matcap", "Normal", "Standard", "Physical"];
+  return names.map((name) => {
+    const { scene: root, meshes: [mesh] } = build(arrays);
+    setPose(mesh, scene.floats(pose));
+    const material = new THREE[`Mesh${name}Material`]();
+    let compiled = 0;
+    mesh.castShadow = false;
+    material.onBeforeCompile = () => compiled++;
+    mesh.material = [material, new THREE.MeshBasicMaterial()];
+    mesh.geometry.addGroup(0, Infinity, 0);
+    sphericalSkinning(mesh, { center: centerOf(center) });
+    const { "vViewPosition,vNormal": view, gl_Position: clip } = draw(root);
+    return { name, compiled, view, clip, projection: scene.camera.projectionMatrix.toArray() };
+  });
+}"""
+
+
+@pytest.mark.parametrize("center", CENTERS)
+def test_materials(page: Page, hand: Hand, center: str) -> None:
+    """All that are built in, in a list of materials, whose own changes of shaders are made."""
+    pose = encode(square(hand.matrices[0]), np.float64)
+    expected, _ = hand.deform(center)[0]
+    for found in page.evaluate(MATERIALS, [arrays(hand.drawn, hand.amount), pose, center]):
+        assert found["compiled"] == 1
+        if found["name"] == "Standard":
+            errors = decode(found["view"], 6)[:, :3] + expected[:-1]
+        else:
+            clip = np.c_[expected, np.ones(len(expected))] @ np.reshape(found["projection"], (4, 4))
+            errors = decode(found["clip"], 4) - clip[:-1]
+        assert np.linalg.norm(errors, axis=1).max() <= 6e-7 * hand.size
+        assert len(errors) == 1359
+
+
 def imported(name: str) -> dict[str, str]:
     """The text of a module of the package, and of all that it imports."""
     text = (PACKAGE / name).read_text(encoding="utf-8")
