@@ -33,9 +33,9 @@ export function sphericalSkinning(mesh, { center } = {}) {
     if (deformed.get(object)?.skeleton !== object.skeleton) sphericalSkinning(object, { center });
   };
   const copy = (material) => copyMaterial(material, defines, adopt);
+  mesh.geometry = geometry;
+  mesh.material = each(mesh.material, copy);
   const undo = change(mesh, {
-    geometry,
-    material: each(mesh.material, copy),
     customDepthMaterial: copy(mesh.customDepthMaterial ?? new MeshDepthMaterial({ depthPacking: RGBADepthPacking })),
     customDistanceMaterial: copy(mesh.customDistanceMaterial ?? new MeshDistanceMaterial()),
     applyBoneTransform: (vertex, target) => deformVertex(mesh, center, vertex, target),
@@ -52,12 +52,14 @@ export function linearSkinning(mesh) {
     state.undo();
     releaseSkeleton(state.skeleton, mesh);
     mesh.boundingBox = mesh.boundingSphere = null;
-    // Geometry and materials may change before they are copied again.
+  }
+  // Those of now: a clone of a mesh came with the mesh's copies, and others may have been set meanwhile.
+  mesh.geometry = originalOf(mesh.geometry);
+  mesh.material = each(mesh.material, originalOf);
+  if (state) {
+    // They may change before they are copied again.
     forgetCopies(mesh.geometry);
     each(mesh.material, forgetCopies);
   }
-  // A clone of a mesh came with the mesh's copies.
-  mesh.geometry = originalOf(mesh.geometry);
-  mesh.material = each(mesh.material, originalOf);
   return mesh;
 }

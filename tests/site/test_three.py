@@ -457,6 +457,24 @@ def test_two_meshes_and_undo(page: Page, hand: Hand, center: str) -> None:
         np.testing.assert_allclose(box, [positions.min(axis=0), positions.max(axis=0)], atol=6e-7 * hand.size)
 
 
+OTHERS = """([arrays]) => {
+  const { THREE, build, sphericalSkinning, linearSkinning } = scene;
+  const { meshes: [mesh] } = build(arrays);
+  sphericalSkinning(mesh);
+  const material = (mesh.material = new THREE.MeshPhongMaterial());
+  const geometry = (mesh.geometry = mesh.geometry.clone());
+  sphericalSkinning(mesh);
+  const copied = mesh.material !== material && mesh.material.isMeshPhongMaterial;
+  linearSkinning(mesh);
+  return copied && mesh.material === material && mesh.geometry === geometry;
+}"""
+
+
+def test_another_material(page: Page, hand: Hand) -> None:
+    """What a mesh was given meanwhile stays."""
+    assert page.evaluate(OTHERS, [arrays(hand.drawn)])
+
+
 # What SkeletonUtils.clone of three.js makes of a scene, drawn in another pose; `told` is told of the copy.
 CLONE = """async ([arrays, poses, center, told]) => {
   const { THREE, build, stage, pose, draw, sphericalSkinning, linearSkinning, centerOf } = scene;
