@@ -66,8 +66,8 @@ size_t sbs_center_work_size(size_t max_influences);
 sbs_status sbs_solve_center(const sbs_centers_args *args, size_t set, double rcond, double *work, sbs_vec4 *z);
 
 /*
- * The center of a set in the space of the rest positions: z over the scale of the set's joints, from the reference point
- * on. A set of one joint or none has its centroid.
+ * The center of a set in the space of the rest positions: z over the scale of the set's joints, from the reference
+ * point on. A set of one joint or none has its centroid.
  *
  *   centers  (set_count) z of each set
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* sbs_skin_deform and its like, inverse, rotation centers and palettes: of any options, and by one thread as by several. */
+/* sbs_skin_deform and its like, inverse, rotation centers, palettes: of any options, by one thread as by several. */
 #include <math.h>
 #include <string.h>
 
