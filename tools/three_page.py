@@ -71,17 +71,11 @@ def woman() -> sbs.Character:
     shares = 0.5 - 0.5 * np.cos(2.0 * np.pi * times / SECONDS)
     nodes = [character.rig.names.index(name) for name in MOVEMENT]
     vectors = shares[:, None, None] * np.radians(list(MOVEMENT.values()))
-    turns = sbs.rotations.quaternions_from_matrices(sbs.rotations.matrices_from_rotation_vectors(vectors))
-    rest = character.rig.quaternions[nodes]
-    track = Track("rotation", "LINEAR", np.array(nodes), times, multiply(rest, turns))
+    rest = sbs.rotations.matrices_from_quaternions(character.rig.quaternions[nodes])
+    turned = rest @ sbs.rotations.matrices_from_rotation_vectors(vectors)
+    keys = sbs.rotations.quaternions_from_matrices(turned)
+    track = Track("rotation", "LINEAR", np.array(nodes), times, keys)
     return replace(character, animations=sbs.Animations([sbs.Animation("bend and twist", (track,), character.rig)]))
-
-
-def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The products of quaternions (..., 4), (w, x, y, z)."""
-    w = a[..., :1] * b[..., :1] - np.sum(a[..., 1:] * b[..., 1:], axis=-1, keepdims=True)
-    xyz = a[..., :1] * b[..., 1:] + b[..., :1] * a[..., 1:] + np.cross(a[..., 1:], b[..., 1:])
-    return np.concatenate([w, xyz], axis=-1)
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ static sbs_status deform_frames(work *w) {
 
 /* What a call wants of its poses. */
 typedef struct request {
-  void *positions;     /* of all frames; NULL where only centers are asked for */
+  void *positions;     /* of all frames; NULL where only centers or palettes are asked for */
   void *normals;       /* the same, or NULL */
   double *centers;     /* (set_count, 3) of the only frame, or NULL */
   sbs_posed posed;     /* of the only frame, checked; receives the count */
@@ -74,8 +74,8 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
                          sbs_fault *fault) {
   if (!skin) return sbs_fault_in(fault, SBS_ERROR_NULL, "skin");
   if (!poses) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
-  const int is_no_deformation = wanted->centers || wanted->palette.joints;
-  if (!wanted->positions && !is_no_deformation && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
+  const int is_posed_alone = wanted->centers || wanted->palette.joints;
+  if (!wanted->positions && !is_posed_alone && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
   const sbs_deform_options defaults = sbs_default_deform_options();
   if (!options) options = &defaults;
   sbs_methods methods;
@@ -155,7 +155,8 @@ sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, const sbs_
   if (!joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
   sbs_deform_options spherical = of_joint_sets(options);
   if (!centers) spherical.center = SBS_CENTER_WEIGHTED; /* for which nothing is solved here */
-  request wanted = {.palette = {.joints = joints, .centers = centers}};
+  const int as_given = options && options->method == SBS_METHOD_LINEAR;
+  request wanted = {.palette = {.joints = joints, .centers = centers, .as_given = as_given}};
   sbs_deform_report counts;
   const sbs_status status = deform(skin, frame_count, poses, &spherical, &wanted, &counts, fault);
   if (!status && report) {

@@ -20,6 +20,7 @@ typedef struct sbs_posed {
 typedef struct sbs_palette {
   float *joints;        /* (joint_count, SBS_PALETTE_ROW), or NULL: no palette is asked for */
   float *centers;       /* (set_count, 4) or NULL */
+  int as_given;         /* whether matrices are for linear blending, which takes no rotations in their place */
   size_t scaled_joints; /* receives how many there are */
 } sbs_palette;
 

@@ -24,10 +24,11 @@ static int is_scaled(const sbs_stretch *stretch, double scale) {
   return scale > 0.0 && sqrt(defect) <= SBS_RIGID_TOLERANCE * scale;
 }
 
-static void write_joint(const sbs_joint *joint, double scale, float *row) {
+static void write_joint(const sbs_joint *joint, int as_given, double scale, float *row) {
+  const sbs_vec4 *matrix = as_given ? joint->given : joint->moving;
   const double root = sqrt(scale);
   for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) row[4 * i + j] = (float)joint->given[j][i];
+    for (int j = 0; j < 3; j++) row[4 * i + j] = (float)matrix[j][i];
     row[4 * i + 3] = (float)joint->translation[i];
   }
   for (int k = 0; k < 4; k++) row[12 + k] = (float)(root * joint->quaternion[(k + 1) % 4]);
@@ -43,7 +44,7 @@ void sbs_write_palette(sbs_frame *frame) {
       scale = scale_of(scratch->joints + j);
       palette->scaled_joints += is_scaled(scratch->stretches + j, scale) != 0;
     }
-    write_joint(scratch->joints + j, scale, palette->joints + SBS_PALETTE_ROW * j);
+    write_joint(scratch->joints + j, palette->as_given, scale, palette->joints + SBS_PALETTE_ROW * j);
   }
   for (size_t set = 0; palette->centers && set < skin->set_count; set++) {
     double center[3];

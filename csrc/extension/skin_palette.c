@@ -121,8 +121,9 @@ const core_function core_pose_palette = {
     .summary = "What shaders need of poses, as float32: of each joint the rows of its matrix and its quaternion (F, P, "
                "4, 4), the rotation centers of joint sets (F, N, 4) if they are wanted, and the counts (scaled_joints, "
                "stretched_joints).",
-    .parts = {CORE_PART(palette_matrices_row), CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND),
-              CORE_PART(core_twists_of_frames_row), CORE_PART(palette_rows), CORE_PART(palette_results)},
+    .parts = {CORE_PART(palette_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD),
+              CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND), CORE_PART(core_twists_of_frames_row), CORE_PART(palette_rows),
+              CORE_PART(palette_results)},
     .positional = 1,
     .returns = "tuple[NDArray[np.float32], NDArray[np.float32] | None, tuple[int, int]]",
     .size = sizeof(palette_call),

@@ -69,15 +69,16 @@ sbs_status sbs_solve_center(const sbs_centers_args *args, size_t set, double rco
 
 void sbs_rest_center(const sbs_skin *skin, size_t set, const sbs_joint *joints, const unsigned char *kinds,
                      const sbs_vec4 *centers, double center[3]) {
+  const size_t size = sbs_set_size(skin, set);
   sbs_vec4 from_centroid = {0.0};
-  if (sbs_set_size(skin, set) > 1) from_centroid = centers[set];
-  if (sbs_set_size(skin, set) > 1 && sbs_is_stretched(skin, set, kinds)) {
+  if (size > 1) from_centroid = centers[set];
+  if (size > 1 && sbs_is_stretched(skin, set, kinds)) {
     double square = 0.0;
     for (size_t k = skin->set_offsets[set]; k < skin->set_offsets[set + 1]; k++) {
       const sbs_vec4 *matrix = joints[skin->set_joints[k]].moving;
       for (int i = 0; i < 9; i++) square += matrix[i / 3][i % 3] * matrix[i / 3][i % 3];
     }
-    const double scale = sqrt(square / (3.0 * (double)sbs_set_size(skin, set)));
+    const double scale = sqrt(square / (3.0 * (double)size));
     from_centroid = sbs_reference_point(skin, set);
     if (scale > 0.0) from_centroid += centers[set] / scale;
   }

@@ -477,6 +477,7 @@ class Skin:
         self,
         skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
         *,
+        method: Literal["rigid", "linear", "spherical", "dual_quaternion"] = "spherical",
         damping: float = 1e-08,
         rcond: float | None = None,
         twists: ArrayLike | None = None,  # (F, B, 2)

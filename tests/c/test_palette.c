@@ -193,6 +193,11 @@ static void test_shader_finds_the_same(void) {
   check_shader(skin, &mesh, joints, options);
   options.method = SBS_METHOD_LINEAR;
   check_shader(skin, &mesh, joints, options);
+  /* rigid joints that rounding, or a little more, has scaled: linear blending scales by them, the others do not */
+  make_poses(joints, 1.0 + 1e-6, 1.0 + 2e-6);
+  check_shader(skin, &mesh, joints, options);
+  options.method = SBS_METHOD_SPHERICAL;
+  check_shader(skin, &mesh, joints, options);
   sbs_skin_free(skin);
   free_rig(&mesh);
 }

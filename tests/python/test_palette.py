@@ -42,7 +42,9 @@ def test_palette_of_poses(hand: sbs.Character) -> None:
     matrices = hand.animations[0].skinning_matrices(np.linspace(0.0, 1.0, 7))
     palette = hand.skin.pose_palette(matrices, centers=True)
     assert palette.joints.dtype == np.float32
-    np.testing.assert_array_equal(palette.joints[:, :, :3], matrices[:, :, :3].astype(np.float32))
+    np.testing.assert_allclose(palette.joints[:, :, :3], matrices[:, :, :3], atol=1e-6)
+    linear = hand.skin.pose_palette(matrices, method="linear")
+    np.testing.assert_array_equal(linear.joints[:, :, :3], matrices[:, :, :3].astype(np.float32))
     x, y, z, w = np.moveaxis(palette.joints[:, :, 3].astype(float), -1, 0)
     found = sbs.rotations.matrices_from_quaternions(np.stack([w, x, y, z], axis=-1))
     np.testing.assert_allclose(found, matrices[:, :, :3, :3], atol=1e-6)  # float32 matrices are rotations to that
@@ -64,10 +66,19 @@ def test_frames_of_a_twist_follow_the_joints() -> None:
         [turned(woman, woman.skeleton.names[twist.joints[0]], [1.0, 0.0, 0.0], angle) for angle in (60.0, 150.0)]
     )
     angles = twist.angles(matrices, follow=True)
-    palette = skin.pose_palette(matrices, twists=angles)
+    palette = skin.pose_palette(matrices, method="linear", twists=angles)
     wanted = np.stack([twist.pose(pose, twists) for pose, twists in zip(matrices, angles, strict=True)])
     np.testing.assert_array_equal(palette.joints[:, :, :3], wanted[..., :3, :].astype(np.float32))
     assert skin.bound_influences().joint_indices.max() >= len(woman.skeleton)
+
+
+def test_rounding_of_matrices_is_no_scale(hand: sbs.Character) -> None:
+    """Spherical blending takes the nearest rotation, here the identity, and linear blending what is given."""
+    matrices = np.tile(np.eye(4), (1, len(hand.skeleton), 1, 1))
+    matrices[..., :3, :3] *= 1 + 2e-6
+    for method, kept in (("spherical", 0.0), ("linear", 2e-6)):
+        joints = hand.skin.pose_palette(matrices, method=method).joints  # type: ignore[arg-type] # of a table
+        np.testing.assert_allclose(np.diagonal(joints[0, :, :3, :3], axis1=1, axis2=2), 1.0 + kept, atol=1e-7)
 
 
 def test_joints_that_are_not_rigid_are_counted(hand: sbs.Character) -> None:
@@ -83,6 +94,10 @@ def test_options_that_would_be_ignored(hand: sbs.Character) -> None:
     matrices = np.tile(np.eye(4), (1, len(hand.skeleton), 1, 1))
     with pytest.raises(ValueError, match="without centers=True"):
         hand.skin.pose_palette(matrices, damping=1e-4)
+    with pytest.raises(ValueError, match="centers has no effect"):
+        hand.skin.pose_palette(matrices, method="linear", centers=True)
+    with pytest.raises(ValueError, match="for no shader"):
+        hand.skin.pose_palette(matrices, method="DQS")
     with pytest.raises(ValueError, match="twists has no effect"):
         hand.skin.pose_palette(matrices, twists=np.zeros((1, 0, 2)))
     with pytest.raises(ValueError, match=r"\(F, J, 4, 4\)"):

@@ -616,19 +616,19 @@ typedef struct sbs_palette_report {
  * What shaders need of poses, many at once, prepared in double and rounded. docs/deformer.md has the shader.
  *
  * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows of C, (x, y, z,
- * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). So
- * the shader has C alone for LINEAR, and s R for what turns about a center. Its results are those of sbs_skin_deform to
- * rounding in float32, where joints are rigid; where they are not, its positions are
+ * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). C is
+ * what the method moves points by: A as given for LINEAR; for all others R in its place, if the joint is rigid. Results
+ * are those of sbs_skin_deform to rounding in float32, where joints are rigid; where they are not, positions are
  *
  *   SBS_CENTER_WEIGHTED   the same
  *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
  *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of each joint set are scaled alike
  *
- * and its normals, which Q turns, are the same if no joint is stretched.
+ * and normals are the same if no joint is stretched, and with an amount or LINEAR if those of a vertex are scaled alike.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
- *   options      or NULL for the defaults; damping, rcond, threads and scratch are read
+ *   options      or NULL for the defaults; method, damping, rcond, threads and scratch are read
  *   joints       (F, J', 16)
  *   centers      (F, N, 4) or NULL; the rotation centers of joint sets, as of sbs_skin_rotation_centers, then 0
  *   report       or NULL

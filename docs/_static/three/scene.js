@@ -9,7 +9,7 @@ import { sphericalSkinning } from "three-spherical-skinning";
 const here = (name) => new URL(name, import.meta.url).href;
 const HEIGHT = 1.7; // meters
 const APART = 1.4;
-const WIDTH = Math.tan(Math.PI / 7.2); // what is seen of the scene, half of it and a meter away
+const WIDTH = Math.tan(Math.PI / 7.2); // half of what is seen from left to right, at a distance of 1
 const CLAY = new THREE.MeshStandardMaterial({ color: "#d8b49c", roughness: 0.75 });
 const COPIES = [
   { label: "linear", file: "plain.glb" },
@@ -64,7 +64,7 @@ async function show(root) {
   const mixers = await Promise.all(COPIES.map((copy, number) => addCharacter(scene, copy, (number - 1) * APART)));
 
   const fit = () => {
-    const { clientWidth: width, clientHeight: height } = root.querySelector("canvas").parentElement;
+    const { clientWidth: width, clientHeight: height } = root;
     renderer.setSize(width, height, false);
     camera.aspect = width / height;
     camera.fov = THREE.MathUtils.radToDeg(2 * Math.atan(WIDTH / camera.aspect));

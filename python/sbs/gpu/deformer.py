@@ -85,8 +85,9 @@ class Deformer:
         is_spherical = method_name(options.get("method", DEFAULTS["method"])) == "spherical"
         self._center = options.get("center", DEFAULTS["center"]) if is_spherical else None
         self._set_count = len(skin.joint_sets)
-        self._palette_options: dict[str, Any] = {"centers": self._center == "joint_set"}
+        self._palette_options: dict[str, Any] = {"method": "spherical" if is_spherical else "linear"}
         if self._center == "joint_set":
+            self._palette_options["centers"] = True
             self._palette_options |= {name: options[name] for name in ("damping", "rcond") if name in options}
         influences = describe_influences(skin)
         vertices = describe_vertices(skin, self._center, options.get("amount"))

@@ -775,6 +775,7 @@ class Skin:
         self,
         skinning_matrices: ArrayLike,
         *,
+        method: Method = "spherical",
         centers: bool = False,
         damping: float = DAMPING,
         rcond: float | None = None,
@@ -786,8 +787,11 @@ class Skin:
         Parameters
         ----------
         skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
+        method : {"linear", "spherical"}, optional
+            What the shader does. Linear blending takes matrices as they are, spherical blending the nearest rotations
+            of joints that are rigid but for rounding.
         centers : bool, optional
-            Whether rotation centers of joint sets are wanted.
+            Whether rotation centers of joint sets are wanted, of spherical blending.
         damping, rcond, twists, threads
             As in `deform_many`.
 
@@ -801,10 +805,20 @@ class Skin:
             As `deform_many`; also if centers are not wanted, and an option of theirs is given.
         """
         refuse_idle("spherical", {"damping": damping, "rcond": rcond})
+        if method_name(method) not in ("linear", "spherical"):
+            raise ValueError(f"method={method!r} is for no shader: 'linear' and 'spherical' are")
+        if centers and method_name(method) == "linear":
+            raise ValueError("centers has no effect on method='linear'")
         if not centers and (damping != DAMPING or rcond is not None):
             raise ValueError("damping and rcond have no effect without centers=True")
         joints, found, counts = self._core.pose_palette(
-            skinning_matrices, centers=centers, damping=damping, rcond=rcond, twists=twists, threads=threads
+            skinning_matrices,
+            method=method_name(method),
+            centers=centers,
+            damping=damping,
+            rcond=rcond,
+            twists=twists,
+            threads=threads,
         )
         return Palette(joints, found, *counts)
 
