@@ -3,8 +3,8 @@
 
     python tools/three_page.py build/three build/page
 
-three.js is one module with other names than "three" has; `three.js` beside it exports them as "three" does. The woman
-bends an elbow and a knee and twists her forearms, in a clip that is made here.
+The first folder has three.js as one module with other names than "three" has; `three.js` beside its copy exports them
+as "three" does. The woman bends an elbow and a knee and twists her forearms, in a clip that is made here.
 """
 
 from __future__ import annotations
@@ -53,14 +53,13 @@ def exported_names(text: str) -> list[str]:
     return names
 
 
-def write_names(bundle: Path) -> None:
-    """Write the module that exports what "three" does."""
+def names_module(bundle: Path, address: str) -> str:
+    """The module that exports what "three" does, from a bundle that pages find at an address."""
     names = exported_names(bundle.read_text(encoding="utf-8"))
-    bundle.with_name("three.js").write_text(
+    return (
         "// The names of three.js, which is beside this: Copyright 2010-2025 Three.js Authors, MIT licence.\n"
-        'import { THREE } from "./index.js";\n'
-        f"export const {{ {', '.join(names)} }} = THREE;\n",
-        encoding="utf-8",
+        f'import {{ THREE }} from "{address}";\n'
+        f"export const {{ {', '.join(names)} }} = THREE;\n"
     )
 
 
@@ -85,9 +84,9 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = arguments.folder / "_static" / "three"
     folder.mkdir(parents=True, exist_ok=True)
-    write_names(arguments.three / "index.js")
-    for name in ("index.js", "three.js"):
-        shutil.copy(arguments.three / name, folder)
+    bundle = arguments.three / "index.js"
+    shutil.copy(bundle, folder)
+    (folder / "three.js").write_text(names_module(bundle, "./index.js"), encoding="utf-8")
     shutil.copytree(ROOT / "engines" / "three", folder / "spherical", dirs_exist_ok=True)
     character = woman()
     character.save(folder / "plain.glb")

@@ -27,8 +27,9 @@ import sbs
 from sbs import rotations
 
 ROOT = Path(__file__).parents[2]
-sys.path.append(str(ROOT / "tests" / "python"))
+sys.path += [str(ROOT / "tests" / "python"), str(ROOT / "tools")]
 import characters  # noqa: E402
+from three_page import names_module  # noqa: E402
 
 PACKAGE = ROOT / "engines" / "three"
 THREE = ROOT / "build" / "three" / "index.js"
@@ -46,11 +47,6 @@ STEP = 97  # from a picked vertex to the next
 pytestmark = pytest.mark.skipif(not THREE.exists(), reason="make build/three/index.js gets three.js")
 
 
-def three(names: list[str], bundle: str) -> str:
-    """The module "three". The bundle exports it as one object."""
-    return f'import {{ THREE }} from "{bundle}";\nexport const {{ {", ".join(names)} }} = THREE;\n'
-
-
 @pytest.fixture(scope="module")
 def page(browser: Browser) -> Iterator[Page]:
     """A page that can import the package, and three_scene.js as `window.scene`."""
@@ -60,7 +56,7 @@ def page(browser: Browser) -> Iterator[Page]:
         if not name:
             route.fulfill(body=PAGE, content_type="text/html")
         elif name == "three.js":
-            route.fulfill(body=three(names, "/bundle.js"), content_type="text/javascript")
+            route.fulfill(body=names_module(THREE, "/bundle.js"), content_type="text/javascript")
         else:
             path = THREE if name == "bundle.js" else PACKAGE / name[8:] if name.startswith("package/") else HERE / name
             route.fulfill(path=path, content_type="text/javascript")
@@ -71,7 +67,6 @@ def page(browser: Browser) -> Iterator[Page]:
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.route("**/*", answer)
     page.goto(ADDRESS)
-    names = page.evaluate("async () => Object.keys((await import('/bundle.js')).THREE)")
     page.evaluate("async () => { window.scene = await import('/three_scene.js'); }")
     yield page
     page.close()
@@ -586,9 +581,8 @@ RAYS = """([arrays, pose]) => {
 }"""
 
 
-def test_page_of_readme(page: Page, browser: Browser, tmp_path: Path) -> None:
+def test_page_of_readme(browser: Browser, tmp_path: Path) -> None:
     """The page of the README shows a character, by addresses that are answered here."""
-    names = page.evaluate("Object.keys(scene.THREE)")
     text = (PACKAGE / "README.md").read_text(encoding="utf-8")
     (html,) = re.findall(r"```html\n(.*?)```", text, re.DOTALL)
     (_, hero) = sbs.samples.copy(tmp_path)
@@ -604,7 +598,7 @@ def test_page_of_readme(page: Page, browser: Browser, tmp_path: Path) -> None:
         elif name.startswith("three-spherical-skinning/"):
             route.fulfill(path=PACKAGE / name.partition("/")[2], content_type=kind)
         elif name.endswith("npm/three@0.180.0/build/three.module.js"):
-            route.fulfill(body=three(names, bundle), content_type=kind)
+            route.fulfill(body=names_module(THREE, bundle), content_type=kind)
         elif name == bundle:
             route.fulfill(path=THREE, content_type=kind)
         else:

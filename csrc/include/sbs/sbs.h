@@ -616,15 +616,17 @@ typedef struct sbs_palette_report {
  * What shaders need of poses, many at once, prepared in double and rounded. docs/deformer.md has the shader.
  *
  * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows of C, (x, y, z,
- * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). C is
- * what the method moves points by: A as given for LINEAR; for all others R in its place, if the joint is rigid. Results
- * are those of sbs_skin_deform to rounding in float32, where joints are rigid; where they are not, positions are
+ * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). C
+ * is what the method moves points by: A as given for LINEAR; for all others R in its place, if the joint is rigid.
+ * Results are those of sbs_skin_deform to rounding in float32, where joints are rigid; where they are not, positions
+ * are
  *
  *   SBS_CENTER_WEIGHTED   the same
  *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
  *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of each joint set are scaled alike
  *
- * and normals are the same if no joint is stretched, and with an amount or LINEAR if those of a vertex are scaled alike.
+ * and normals are the same if no joint is stretched, and for LINEAR or with an amount if also those of a vertex are
+ * scaled alike.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
