@@ -29,6 +29,7 @@ from sbs import rotations
 ROOT = Path(__file__).parents[2]
 sys.path += [str(ROOT / "tests" / "python"), str(ROOT / "tools")]
 import characters  # noqa: E402
+
 from three_page import names_module  # noqa: E402
 
 PACKAGE = ROOT / "engines" / "three"
