@@ -15,7 +15,7 @@ from . import correctives, memory, performance, report, sources, targets, twist
 from .plot import plot
 from .results import Results
 from .session import Session
-from .workloads import CHARACTERS, GENERATED, load
+from .workloads import CHARACTERS, FACES, GENERATED, load
 
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ATTEMPTS = 3
@@ -48,7 +48,8 @@ def run(program: Path, output: Path, with_peers: bool, blender: Path | None, rou
             ozz = os.environ.get("OZZ_DIR")
             peers = Peers(compile_ozz(Path(ozz), Path(folder, "ozz")) if ozz else None, blender)
         session = Session(program, Path(folder), rounds, peers=peers)
-        for name, size in [(name, None) for name in CHARACTERS] + [(name, n) for n in SIZES for name in GENERATED]:
+        of_one_size = [(name, None) for name in (*CHARACTERS, *FACES)]
+        for name, size in of_one_size + [(name, size) for size in SIZES for name in GENERATED]:
             click.echo(f"{name} {size or ''}", err=True)
             session.measure(load(name, size))
         for name in ("S", "R"):

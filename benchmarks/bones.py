@@ -26,7 +26,7 @@ from .rounds import Case, frame_by_frame, measure
 from .targets import Row
 
 ROUNDS = 60
-TARGET = 1.1
+TARGET = 3.0
 POSES = 8
 LARGEST_TURN = 40  # degrees
 # vertices, and the ratio of times: of rendering, which is more than deforming

@@ -2,8 +2,7 @@
 """What a gradient costs: ``python -m benchmarks.gradient``.
 
 `Skin.deform_vjp` over `Skin.deform` of the woman, by each method: calls from Python on one thread, all in turns. Of
-positions both ways, and of positions and normals both ways. With ``--ordered`` also with her vertices in the order of
-the skin, in which those of a joint set follow each other.
+positions both ways, and of positions and normals both ways.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from functools import partial
 
 import click
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 import sbs
 from sbs.cli.tables import print_table
@@ -44,32 +43,27 @@ BOTH_WAYS: dict[str, BlendOptions] = {
 }
 
 
-def skin_of(character: sbs.Character, scalar: DTypeLike, optimized: bool, order: NDArray[np.int32] | None) -> Skin:
-    """The character's skin in the given type, with normals, and with vertices in an order of their own."""
+def skin_of(character: sbs.Character, scalar: DTypeLike, optimized: bool) -> Skin:
+    """The character's skin in the given type, with normals."""
     mesh = character.mesh
     assert mesh.normals is not None
-    plain = character.optimized_skin() if optimized else character.skin
-    kept = slice(None) if order is None else order
     return Skin(
-        mesh.positions[kept].astype(scalar),
-        mesh.joint_indices[kept],
-        mesh.joint_weights[kept],
-        rest_normals=mesh.normals[kept].astype(scalar),
+        mesh.positions.astype(scalar),
+        mesh.joint_indices,
+        mesh.joint_weights,
+        rest_normals=mesh.normals.astype(scalar),
         joint_positions=character.skeleton.joint_positions,
         parents=character.skeleton.parents,
-        centers=None if plain.centers is None else plain.centers[kept],
+        centers=character.optimized_skin().centers if optimized else None,
     )
 
 
-def cases(
-    character: sbs.Character, scalar: DTypeLike, wanted: dict[str, tuple[Differentiable, ...]], ordered: bool = False
-) -> Iterator[Case]:
+def cases(character: sbs.Character, scalar: DTypeLike, wanted: dict[str, tuple[Differentiable, ...]]) -> Iterator[Case]:
     """Of each method the deformation, then the gradients, of positions; then with normals, too."""
     random = np.random.default_rng(21)
     matrices = poses(character.skeleton)
     upstream = random.normal(size=(2, len(character.mesh.positions), 3)).astype(scalar)
-    order = character.skin.vertex_order if ordered else None
-    skins = [skin_of(character, scalar, optimized, order) for optimized in (False, True)]
+    skins = [skin_of(character, scalar, optimized) for optimized in (False, True)]
     for attributes in ("p", "pn"):
         normals = attributes == "pn"
         for name, options in BOTH_WAYS.items():
@@ -91,23 +85,19 @@ def cases(
 @click.option("--scalar", type=click.Choice(["float32", "float64"]), multiple=True, default=("float32", "float64"))
 @click.option("--rounds", default=ROUNDS, show_default=True, type=click.IntRange(1))
 @click.option("--each", is_flag=True, help="Also by positions, weights and matrices alone.")
-@click.option("--ordered", is_flag=True, help="Also with vertices in the order of the skin.")
-def main(scalar: tuple[str, ...], rounds: int, each: bool, ordered: bool) -> None:
+def main(scalar: tuple[str, ...], rounds: int, each: bool) -> None:
     """The gradient by rest positions (and normals), weights and matrices over the deformation."""
     wanted = WANTED if each else {"all": ALL}
     woman = load_sample("woman")
     rows = []
     for name in scalar:
-        orders = (False, True) if ordered else (False,)
-        measured = [list(cases(woman, name, wanted, in_order)) for in_order in orders]
-        timings = measure([case for each_order in measured for case in each_order], rounds)
+        timings = measure(list(cases(woman, name, wanted)), rounds)
         step = 1 + len(wanted)
         for first in range(0, len(timings), step):
             forth = timings[first]
             for what, back in zip(wanted, timings[first + 1 : first + step], strict=True):
                 row = Row("", "", "", back.minimum / forth.minimum, TARGET)
                 of = {"p": "positions", "pn": "positions, normals"}[forth.case.attributes]
-                of += ", ordered" if first >= len(measured[0]) else ""
                 times = [f"{timing.minimum / 1000:.1f}" for timing in (forth, back)]
                 rows.append((name, forth.case.method, of, what, *times, f"{row.value:.2f}", row.verdict))
     head = ("type", "method", "of", "by", "deform, us", "gradient, us", "ratio", f"at most {TARGET:g}")

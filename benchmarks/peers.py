@@ -22,7 +22,7 @@ from pxr import Gf, UsdSkel, Vt, Work
 from sbs.options import Method
 
 from .rounds import frame_by_frame
-from .systems import Files, Peer
+from .systems import Peer
 from .workers import Worker
 from .workloads import Floats, Singles, Workload
 
@@ -46,8 +46,8 @@ class Peers:
     ozz: Path | None
     blender: Path | None
 
-    def start(self, workload: Workload, files: Files, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
-        """All that can take part in a workload, which has files, and versions of programs; the stack ends them."""
+    def start(self, workload: Workload, path: Path, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
+        """All that can take part in a workload, written to a file, and versions of programs; the stack ends them."""
         threadpoolctl.threadpool_limits(1)
         numba.set_num_threads(1)
         Work.SetConcurrencyLimit(1)
@@ -56,11 +56,11 @@ class Peers:
         if workload.vertex_count <= MOST_VERTICES["libigl"]:
             found.append(_libigl(workload))
         if self.ozz is not None:
-            worker = stack.enter_context(Worker([str(self.ozz)], files.ordered))
-            found += [_of_worker(worker, "ozz", "linear", attributes, files.as_given) for attributes in ("p", "pn")]
+            worker = stack.enter_context(Worker([str(self.ozz)], path))
+            found += [_of_worker(worker, "ozz", "linear", attributes) for attributes in ("p", "pn")]
         if self.blender is not None and workload.vertex_count <= MOST_VERTICES["blender"]:
             script = Path(__file__).with_name("blender.py")
-            worker = stack.enter_context(Worker([str(self.blender), str(script)], files.given))
+            worker = stack.enter_context(Worker([str(self.blender), str(script)], path))
             versions["blender"] = worker.facts["version"]
             found.append(_of_worker(worker, "blender", "linear", "p"))
             found.append(_of_worker(worker, "blender", "dual_quaternion", "p"))
@@ -83,16 +83,10 @@ def compile_ozz(checkout: Path, program: Path) -> Path:
     return program
 
 
-def _of_worker(
-    worker: Worker, name: str, method: Method, attributes: str, as_given: Callable[[Singles], Singles] | None = None
-) -> Peer:
-    """A peer that is a program, and how to bring its positions into the workload's order if that is another."""
-
-    def positions() -> Singles:
-        found = worker.positions(method)
-        return found if as_given is None else as_given(found)
-
-    return Peer(name, method, attributes, partial(worker.ask, "frame", method, attributes, 1), positions)
+def _of_worker(worker: Worker, name: str, method: Method, attributes: str) -> Peer:
+    """A peer that is a program."""
+    run = partial(worker.ask, "frame", method, attributes, 1)
+    return Peer(name, method, attributes, run, partial(worker.positions, method))
 
 
 # ---------------------------------------------------------------------------------------------------------------- numba

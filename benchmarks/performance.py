@@ -11,7 +11,6 @@ from sbs.support.files import replacing
 from . import ROOT
 from .report import paper_rows
 from .results import Results
-from .systems import ORDERED
 from .workloads import CHARACTERS
 
 PAGE = ROOT / "docs" / "performance.md"
@@ -29,8 +28,6 @@ PEERS = (
     ("blender", "linear", "p", "Blender's Armature modifier, positions only"),
     ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
 )
-
-_OZZ_COLUMNS = ("LBS, ozz", "ozz / our LBS", "ozz / our SBS")
 
 
 def update(results: Results, file: Path) -> None:
@@ -61,11 +58,12 @@ def section(results: Results, file: Path) -> str:
             "too; [Benchmarks](benchmarks.md) tells how."
         ),
         f"![Nanoseconds per vertex over the size of the mesh](../{place.with_suffix('.png').as_posix()})",
-        f"Nanoseconds per vertex by {best}, positions and normals; last, what it takes to read and write as much:",
+        _wrap(
+            f"Nanoseconds per vertex by {best}, positions and normals. SBS is about centers of joint sets, and about "
+            "optimized and weighted ones; half is about optimized ones by an amount of one half, the rest linear:"
+        ),
         _table(
-            ("mesh", "vertices", "joint sets", "LBS", "SBS", "DQS", "SBS / LBS", "streaming"),
-            _own_rows(results, best),
-            left=1,
+            ("mesh", "vertices", "joint sets", *_METHODS.values(), *_BESIDE.values()), _own_rows(results, best), left=1
         ),
         "Characters in frames of their clips, SBS over LBS, beside Table 2 of Kavan and Žára 2005:",
         _table(
@@ -77,17 +75,6 @@ def section(results: Results, file: Path) -> str:
             left=1,
         ),
     ]
-    ordered = _ordered_rows(results, best)
-    if ordered:
-        with_ozz = any(any(row[4:]) for row in ordered)
-        columns = ("mesh", "vertices", "LBS", "SBS", *(_OZZ_COLUMNS if with_ozz else ()))
-        parts += [
-            _wrap(
-                "The same with vertices in the order of the skin (`Skin.vertex_order`), in nanoseconds per vertex, "
-                "positions and normals" + ("; ozz-animation has them in this order as well:" if with_ozz else ":")
-            ),
-            _table(columns, [row[: len(columns)] for row in ordered], left=1),
-        ]
     peers = _peer_rows(results, best)
     if peers:
         parts += [
@@ -105,45 +92,36 @@ def _machine(results: Results) -> str:
     return f"{cpu}, gcc {machine['compiler']}, commit {machine['commit']}, {machine['date']}"
 
 
-_PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000))
-_MESHES = {"S": "tube", "R": "humanoid", "R shuffled": "humanoid, shuffled"}
+_PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000), ("face", 24_000))
+_MESHES = {
+    "S": "tube",
+    "R": "humanoid",
+    "R shuffled": "humanoid, shuffled",
+    **{name: name for name in CHARACTERS},
+    "face": "face, 8 influences",
+    "face, 12": "face, 12 influences",
+}
+_METHODS = {
+    "linear": "LBS",
+    "spherical": "SBS",
+    "dual_quaternion": "DQS",
+    "optimized": "optimized",
+    "half": "half",
+    "weighted": "weighted",
+}
+_BESIDE = {"ozz": "ozz / our LBS", "numba": "numba / our LBS"}
 
 
 def _own_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
     rows = []
     for workload, name in _MESHES.items():
         for size in results.sizes(workload):
-            times = {
-                method: results.time(workload, size, "frame", method, isa=isa)
-                for method in ("linear", "spherical", "dual_quaternion")
-            }
-            stream = results.time(workload, size, "stream", isa=isa)
-            linear, spherical, dual = times.values()
-            if linear is None or spherical is None or dual is None or stream is None:
-                continue
-            sets = results.workload(workload, size)["joint_sets"]
-            per_vertex = [f"{time / size:.2f}" for time in (linear, spherical, dual)]
-            rows.append(
-                (name, f"{size:,}", str(sets), *per_vertex, f"{spherical / linear:.2f}", f"{stream / size:.2f}")
-            )
-    return rows
-
-
-def _ordered_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
-    meshes = [(workload, name) for workload, name in _MESHES.items() if workload != "R shuffled"]
-    rows = []
-    for workload, name in [*meshes, *((character, character) for character in CHARACTERS)]:
-        for size in results.sizes(workload):
-            linear, spherical = (
-                results.time(workload, size, "frame", method, system=ORDERED, isa=isa)
-                for method in ("linear", "spherical")
-            )
-            if linear is None or spherical is None:
-                continue
-            ozz = results.time(workload, size, "frame", "linear", system="ozz")
-            beside = [] if ozz is None else [ozz / size, ozz / linear, ozz / spherical]
-            cells = [f"{value:.2f}" for value in (linear / size, spherical / size, *beside)]
-            rows.append((name, f"{size:,}", *cells, *[""] * (5 - len(cells))))
+            times = [results.time(workload, size, "frame", method, isa=isa) for method in _METHODS]
+            peers = [results.time(workload, size, "frame", "linear", system=system) for system in _BESIDE]
+            cells = ["" if time is None else f"{time / size:.2f}" for time in times]
+            linear = times[0]
+            cells += ["" if time is None or linear is None else f"{time / linear:.2f}" for time in peers]
+            rows.append((name, f"{size:,}", f"{results.workload(workload, size)['joint_sets']:,}", *cells))
     return rows
 
 
@@ -154,8 +132,6 @@ def _peer_rows(results: Results, isa: str) -> list[tuple[str, ...]]:
         for workload, size in _PEER_MESHES:
             theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
             ours = results.time(workload, size, "frame", isa=isa, attributes=attributes)
-            if system == "ozz":  # which has its vertices in order
-                ours = results.time(workload, size, "frame", system=ORDERED, isa=isa, attributes=attributes) or ours
             cells.append("" if theirs is None or ours is None else f"{theirs / ours:.1f}")
         if any(cells):
             rows.append((label, *cells))

@@ -19,7 +19,6 @@ LINES = (
     ("sbs", "frame", "spherical", "SBS", "#c0392b", "-"),
     ("sbs", "frame", "linear", "LBS", "#2471a3", "-"),
     ("sbs", "frame", "dual_quaternion", "DQS", "#7d3c98", "-"),
-    ("sbs", "stream", "spherical", "streaming the same bytes", "#7f8c8d", ":"),
     ("ozz", "frame", "linear", "LBS, ozz-animation", "#1e8449", "--"),
     ("numba", "frame", "linear", "LBS, numba", "#d68910", "--"),
     ("usd-core", "frame", "linear", "LBS, usd-core", "#117a65", "--"),

@@ -13,17 +13,16 @@ from sbs.cli.tables import print_table
 from . import targets
 from .results import Results
 from .systems import ATTRIBUTES, BLENDING, METHODS, VARIANTS
-from .workloads import CHARACTERS, GENERATED
+from .workloads import CHARACTERS, FACES, GENERATED
 
 
 def show(results: Results) -> None:
     """Print all tables."""
     click.echo(machine_line(results))
-    for workload in (*GENERATED, *CHARACTERS):
+    for workload in (*GENERATED, *CHARACTERS, *FACES):
         if results.sizes(workload):
             _show_frames(results, workload)
             _show_parts(results, workload)
-    _show_direct(results)
     show_paper(results)
     show_average(results)
     show_targets(targets.rows(results))
@@ -78,51 +77,26 @@ def _show_parts(results: Results, workload: str) -> None:
     columns = _columns(results, workload)
     rows = []
     for isa in results.isas:
-        for what, methods in (("alone", (*BLENDING, *VARIANTS)), ("direct", BLENDING), ("stream", ("spherical",))):
-            for method in methods:
-                cells = [
-                    _per_vertex(results, workload, size, what, method, isa=isa, attributes=attributes)
-                    for size, attributes in columns
-                ]
-                rows.append((what, isa, method if what != "stream" else "", *cells))
-    click.echo(f"{workload}: the kernel alone, in its direct form, and the streaming bound, nanoseconds per vertex")
-    print_table(("part", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
+        for method in (*BLENDING, *VARIANTS):
+            cells = [
+                _per_vertex(results, workload, size, "alone", method, isa=isa, attributes=attributes)
+                for size, attributes in columns
+            ]
+            rows.append((isa, method, *cells))
+    click.echo(f"{workload}: the kernel alone, nanoseconds per vertex")
+    print_table(("ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=2)
 
     rows = []
     for isa in results.isas:
-        for part in ("joints", "centers", "constants"):
-            cells = []
-            for size in results.sizes(workload):
-                time = results.time(workload, size, part, isa=isa)
-                sets = results.workload(workload, size)["joint_sets"]
-                cells += ["-", "-"] if time is None else [f"{time:.0f}", f"{time / sets:.1f}"]
-            rows.append((part, isa, *cells))
+        cells = []
+        for size in results.sizes(workload):
+            time = results.time(workload, size, "pose", isa=isa)
+            sets = results.workload(workload, size)["joint_sets"]
+            cells += ["-", "-"] if time is None else [f"{time:.0f}", f"{time / sets:.1f}"]
+        rows.append((isa, *cells))
     click.echo(f"{workload}: pose preparation of SBS, nanoseconds and nanoseconds per joint set")
     headers = [text for size in results.sizes(workload) for text in (f"{size:,} ns", "per set")]
-    print_table(("part", "ISA", *headers), rows, left=2)
-
-
-def _show_direct(results: Results) -> None:
-    click.echo("What the pivot-relative form costs: the kernel over its direct form")
-    print_table(*direct_rows(results), left=3)
-
-
-def direct_rows(results: Results) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Headers and rows: by workload, instruction set and method the time of the kernel over that of its direct form."""
-    columns = _columns(results, "S")
-    rows = []
-    for workload in ("S", "R"):
-        for isa in results.isas:
-            for method in BLENDING:
-                cells = []
-                for size, attributes in columns:
-                    ours, direct = (
-                        results.time(workload, size, what, method, isa=isa, attributes=attributes)
-                        for what in ("alone", "direct")
-                    )
-                    cells.append("-" if ours is None or direct is None else f"{ours / direct:.2f}")
-                rows.append((workload, isa, method, *cells))
-    return ("workload", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows
+    print_table(("ISA", *headers), rows, left=1)
 
 
 def show_paper(results: Results) -> None:

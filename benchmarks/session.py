@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 from . import machine
 from .results import Results
 from .rounds import measure
-from .systems import (
-    BLENDING,
-    ISAS,
-    Files,
-    check,
-    check_order,
-    library_cases,
-    numpy_peers,
-    ordered_cases,
-    package_cases,
-    start_library,
-)
+from .systems import ISAS, check, library_cases, numpy_peers, package_cases, start_library
 from .workers import Worker
 from .workloads import Workload
 
@@ -60,17 +49,16 @@ class Session:
 
     def measure(self, workload: Workload) -> None:
         """Time all systems on a workload."""
-        files = Files.write(workload, self._folder)
+        path = self._folder / "workload"
+        workload.write(path)
         with ExitStack() as stack:
-            library, ordered = (self._start_library(path, stack) for path in (files.given, files.ordered))
+            library = self._start_library(path, stack)
             peers, versions = numpy_peers(workload), dict[str, str]()
             if self._peers is not None:
-                more, versions = self._peers.start(workload, files, stack)
+                more, versions = self._peers.start(workload, path, stack)
                 peers += more
             check(peers, workload)
-            check_order(next(iter(ordered.values())), files, workload)
             cases = [case for isa, worker in library.items() for case in library_cases(worker, isa, self._two_threads)]
-            cases += [case for isa, worker in ordered.items() for case in ordered_cases(worker, isa)]
             cases += package_cases(workload, next(iter(library)))
             cases += [peer.case() for peer in peers]
             self.results.add(workload, measure(cases, self._rounds))
@@ -90,8 +78,6 @@ class Session:
         skin = workload.skin()
         solves = [skin.pose_report(matrices).solves for matrices in workload.skinning_matrices]
         counts = {key: value for key, value in facts.items() if key not in ("compiler", "instruction_set")}
-        # How far the formulas of native/direct.h are off the library's, as a share of the mesh's size.
-        off = {method: 1e-9 * worker.ask("difference", method, "p", 1, 1)[0] for method in BLENDING}
         self.results.workloads.append(
             {
                 "name": workload.name,
@@ -100,6 +86,5 @@ class Session:
                 "frames": workload.frame_count,
                 "solves": sum(solves) / len(solves),
                 **counts,
-                "direct_off": off,
             }
         )

@@ -15,47 +15,14 @@ from sbs.options import Method
 
 from .rounds import Case, frame_by_frame
 from .workers import Worker
-from .workloads import Floats, Indices, Singles, Workload
+from .workloads import Floats, Singles, Workload
 
 ISAS = ("avx512", "avx2", "baseline")
 METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
 BLENDING = METHODS[1:]
-VARIANTS = ("average", "weighted", "optimized")
-"""Spherical, with rotations or centers other than the default: native/phases.c knows them by these names."""
+VARIANTS = ("average", "weighted", "optimized", "half")
+"""Spherical, with rotations or centers other than the default, the last in part: native/phases.c has these names."""
 ATTRIBUTES = ("p", "pn")
-ORDERED = "sbs, ordered"
-"""The library on a mesh whose vertices are in the order that its skin asks for."""
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files of a workload.
-
-    Attributes
-    ----------
-    given, ordered : Path
-        With its vertices as they are, and in the order of its skin.
-    order : (V,) int32 ndarray
-        That order.
-    """
-
-    given: Path
-    ordered: Path
-    order: Indices
-
-    @classmethod
-    def write(cls, workload: Workload, folder: Path) -> Files:
-        """Write them."""
-        files = cls(folder / "given", folder / "ordered", workload.skin().vertex_order)
-        workload.write(files.given)
-        workload.reordered(files.order).write(files.ordered)
-        return files
-
-    def as_given(self, ordered: Singles) -> Singles:
-        """Positions (V, 3) of the ordered mesh, as the given one has them."""
-        positions = np.empty_like(ordered)
-        positions[self.order] = ordered
-        return positions
 
 
 def start_library(program: Path, workload: Path, isa: str) -> Worker:
@@ -67,23 +34,13 @@ def library_cases(worker: Worker, isa: str, two_threads: bool) -> list[Case]:
     """The library by one instruction set: whole frames, and their parts."""
     one = partial(worker.case, "sbs", isa=isa)
     cases = [one("frame", method, attributes) for method in METHODS for attributes in ATTRIBUTES]
-    for what in ("frame", "alone"):
-        cases += [one(what, variant, attributes) for variant in VARIANTS for attributes in ATTRIBUTES]
-    for what in ("alone", "direct"):
-        cases += [one(what, method, attributes) for method in BLENDING for attributes in ATTRIBUTES]
-    cases += [one("stream", "spherical", attributes) for attributes in ATTRIBUTES]
-    cases += [one(part, "spherical") for part in ("joints", "centers", "constants", "kernel", "apart", "many")]
+    cases += [one("frame", variant, attributes) for variant in VARIANTS for attributes in ATTRIBUTES]
+    cases += [one("alone", method, attributes) for method in (*BLENDING, *VARIANTS) for attributes in ATTRIBUTES]
+    cases += [one(part, "spherical") for part in ("pose", "kernel", "apart", "many")]
     if two_threads:
         cases += [one(what, method, threads=2) for what in ("frame", "alone") for method in ("linear", "spherical")]
         cases.append(one("many", "spherical", threads=2))
     return cases
-
-
-def ordered_cases(worker: Worker, isa: str) -> list[Case]:
-    """The library with the vertices in order, which peers are compared with that sort them."""
-    ordered = partial(worker.case, ORDERED, isa=isa)
-    cases = [ordered("frame", method, attributes) for method in METHODS for attributes in ATTRIBUTES]
-    return [*cases, *(ordered("alone", method) for method in BLENDING)]
 
 
 def package_cases(workload: Workload, isa: str) -> list[Case]:
@@ -110,21 +67,6 @@ def package_cases(workload: Workload, isa: str) -> list[Case]:
         for method in METHODS
         for attributes, function in (("p", deform), ("pn", deform_normals))
     ]
-
-
-def check_order(worker: Worker, files: Files, workload: Workload) -> None:
-    """See that the order changes nothing.
-
-    Raises
-    ------
-    RuntimeError
-        If a bit of the library's positions is another.
-    """
-    skin = workload.skin()
-    for method in METHODS:
-        ordered = files.as_given(worker.positions(method))
-        if not np.array_equal(ordered, skin.deform(workload.skinning_matrices[0], method=method)):
-            raise RuntimeError(f"{method}: the order of the vertices of {workload.name} changes their positions")
 
 
 # ----------------------------------------------------------------------------------------------------- those of others

@@ -56,7 +56,7 @@ def cases(character: sbs.Character) -> list[tuple[str, bool, Case]]:
     plain = character.skin, character.optimized_skin()
     spread = character.twisted_skin(twist), character.twisted_skin(twist, optimized=True)
     part = sbs.twist_amounts(character, twist).astype(np.float32)
-    # Without, the same part everywhere: as many vertices are computed by both methods.
+    # Without, the same part everywhere.
     methods = [(name, options, options) for name, options in METHODS.items()]
     same_part = np.full_like(part, part.min())
     for name in IN_PART:

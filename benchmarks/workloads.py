@@ -5,13 +5,15 @@
 * ``R``: a humanoid of 52 joints, 1 to 4 influences, 110 to 210 joint sets, its limbs one after the other.
 * ``R shuffled``: the same with its vertices in random order.
 * the characters of tests/data, by name, in all frames of their clips.
+* ``face`` and ``face, 12``: 24,000 vertices under 800 joints, eight or twelve of them at every vertex, so that half of
+  the vertices have a joint set of their own: a face rig as films have them.
 
 All of them are float32, and the same on every machine.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import characters
@@ -29,6 +31,8 @@ Indices = NDArray[np.int32]
 
 GENERATED = ("S", "R", "R shuffled")
 CHARACTERS = ("hand_webxr", "arnaud_ozz", "rat_quaternius", "woman_makehuman_cmu", "woman_makehuman_default")
+FACES = {"face": 8, "face, 12": 12}
+"""The number of influences of each."""
 SEED = 2005
 POSES = 8
 
@@ -85,16 +89,6 @@ class Workload:
             rest_normals=self.rest_normals,
         )
 
-    def reordered(self, order: Indices) -> Workload:
-        """The same with its vertices in another order, (V,)."""
-        return replace(
-            self,
-            rest_positions=self.rest_positions[order],
-            rest_normals=self.rest_normals[order],
-            joint_indices=self.joint_indices[order],
-            joint_weights=self.joint_weights[order],
-        )
-
     def write(self, path: Path) -> None:
         """Write the file that benchmarks/native/workload.h reads."""
         counts = (self.vertex_count, self.joint_count, self.joint_indices.shape[1], self.frame_count)
@@ -119,9 +113,9 @@ def load(name: str, vertex_count: int | None = None) -> Workload:
     Parameters
     ----------
     name : str
-        Of `GENERATED` or `CHARACTERS`.
+        Of `GENERATED`, `CHARACTERS` or `FACES`.
     vertex_count : int, optional
-        For those that are generated.
+        For `GENERATED`.
 
     Returns
     -------
@@ -130,12 +124,12 @@ def load(name: str, vertex_count: int | None = None) -> Workload:
     Raises
     ------
     ValueError
-        If a generated workload has no size, or a character has one.
+        If one of `GENERATED` has no size, or another has one.
     """
     if (name in GENERATED) != (vertex_count is not None):
         raise ValueError(f"{name} needs {'a' if name in GENERATED else 'no'} vertex_count")
     if vertex_count is None:
-        return _character(name)
+        return _face(name) if name in FACES else _character(name)
     if name == "S":
         return _tube(vertex_count)
     return _humanoid(name, vertex_count, shuffled=name == "R shuffled")
@@ -212,6 +206,25 @@ def _tube(vertex_count: int) -> Workload:
         joint_positions,
         _random_poses(parents, joint_positions, vertex_count),
     )
+
+
+def _face(name: str) -> Workload:
+    """A sheet of which each joint moves the vertices around it, in strips as a mesh of polygons has them."""
+    random = np.random.default_rng(SEED)
+    positions = random.random((24_000, 3)) * [1, 1, 0.1]
+    positions = positions[np.lexsort((positions[:, 1], np.floor(40 * positions[:, 0])))]
+    joint_positions = random.random((800, 3)) * [1, 1, 0.1]
+    distances = np.linalg.norm(positions[:, None] - joint_positions, axis=2)
+    nearest = np.argsort(distances, axis=1)[:, : FACES[name]]
+    distances = np.take_along_axis(distances, nearest, axis=1)
+    axes, angles = random.normal(size=(POSES, 800, 3)), random.uniform(-30, 30, (POSES, 800))
+    matrices = np.tile(np.eye(4), (POSES, 800, 1, 1))
+    turns = matrices[..., :3, :3] = rotations.matrices_from_axis_angle(axes, angles, degrees=True)
+    matrices[..., :3, 3] = joint_positions - np.einsum("fjab,jb->fja", turns, joint_positions)
+    normals = positions / np.linalg.norm(positions, axis=1, keepdims=True)
+    weights = np.exp(-((distances / (2 * distances[:, :1] + 1e-6)) ** 2))
+    parents = np.full(800, -1, np.int32)
+    return _finish(name, positions, normals, nearest, weights, parents, joint_positions, matrices)
 
 
 # ------------------------------------------------------------------------------------------------------- the humanoid

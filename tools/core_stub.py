@@ -19,7 +19,7 @@ STUB = Path(__file__).resolve().parent.parent / "python" / "sbs" / "_core.pyi"
 HEAD = """\
 # SPDX-License-Identifier: MIT
 # Written by tools/core_stub.py from the contracts in csrc/extension.
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np

@@ -89,23 +89,15 @@ static sbs_status check(const sbs_skin *skin, const sbs_shapes_desc *desc, sbs_f
 
 /* What binding needs for a while. */
 typedef struct sorting {
-  uint32_t *lanes; /* (vertex_count) where each vertex of the mesh is, counted over all blocks */
   size_t *shapes; /* (block_count) by numbers of changed blocks: the last shape that was seen to change it, from 1 on */
   size_t *rows;   /* (block_count) the same: its row */
 } sorting;
 
-static void find_lanes(const sbs_skin *skin, uint32_t *lanes) {
-  for (const sbs_item *item = skin->items; item < skin->items + skin->item_count; item++) {
-    const size_t first = item->first_block * SBS_BLOCK;
-    for (size_t i = 0; i < (size_t)item->vertex_count; i++) lanes[skin->vertices[first + i]] = (uint32_t)(first + i);
-  }
-}
-
 /* Numbers the blocks that shapes change. */
-static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const uint32_t *lanes) {
+static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc) {
   const size_t block_count = shapes->skin->block_count, entry_count = desc->shape_offsets[desc->shape_count];
   for (size_t b = 0; b < block_count; b++) shapes->numbers[b] = -1;
-  for (size_t i = 0; i < entry_count; i++) shapes->numbers[lanes[desc->vertices[i]] / SBS_BLOCK] = 0;
+  for (size_t i = 0; i < entry_count; i++) shapes->numbers[desc->vertices[i] / SBS_BLOCK] = 0;
   for (size_t b = 0; b < block_count; b++) {
     if (!shapes->numbers[b]) shapes->numbers[b] = (int32_t)shapes->changed_count++;
   }
@@ -114,7 +106,7 @@ static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const
 /* The number of the block that an entry changes; `is_first` receives whether it is the first of the shape there. */
 static size_t find_block(const sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, size_t shape,
                          size_t entry, int *is_first) {
-  const size_t number = (size_t)shapes->numbers[work->lanes[desc->vertices[entry]] / SBS_BLOCK];
+  const size_t number = (size_t)shapes->numbers[desc->vertices[entry] / SBS_BLOCK];
   *is_first = work->shapes[number] != shape + 1;
   work->shapes[number] = shape + 1;
   return number;
@@ -167,9 +159,9 @@ static void fill_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sor
   for (size_t s = 0; s < desc->shape_count; s++) {
     for (size_t row = shapes->offsets[s]; row < shapes->offsets[s + 1]; row++) work->rows[shapes->blocks[row]] = row;
     for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
-      const uint32_t lane = work->lanes[desc->vertices[i]];
-      const size_t row = work->rows[shapes->numbers[lane / SBS_BLOCK]];
-      const size_t first = row * shapes->axes * SBS_BLOCK + lane % SBS_BLOCK;
+      const size_t vertex = (size_t)desc->vertices[i];
+      const size_t row = work->rows[shapes->numbers[vertex / SBS_BLOCK]];
+      const size_t first = row * shapes->axes * SBS_BLOCK + vertex % SBS_BLOCK;
       add_entry(shapes, first, desc->deltas, desc->scalar, i);
       if (desc->normal_deltas) add_entry(shapes, first + 3 * SBS_BLOCK, desc->normal_deltas, desc->scalar, i);
     }
@@ -177,8 +169,7 @@ static void fill_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sor
 }
 
 static sbs_status sort(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, sbs_fault *fault) {
-  find_lanes(shapes->skin, work->lanes);
-  number_blocks(shapes, desc, work->lanes);
+  number_blocks(shapes, desc);
   count_rows(shapes, desc, work);
   shapes->blocks = sbs_allocate(&shapes->allocator, shapes->row_count, sizeof *shapes->blocks);
   shapes->rows = sbs_allocate(&shapes->allocator, shapes->row_count, sbs_shape_row_size(shapes));
@@ -198,8 +189,7 @@ sbs_status sbs_shapes_new(const sbs_skin *skin, const sbs_shapes_desc *desc, con
   if (!status) status = check(skin, desc, fault);
   if (status) return status;
   sbs_shapes *made = sbs_allocate(&chosen, 1, sizeof *made);
-  const sorting work = {.lanes = sbs_allocate(&chosen, skin->vertex_count, sizeof *work.lanes),
-                        .shapes = sbs_allocate(&chosen, skin->block_count, sizeof *work.shapes),
+  const sorting work = {.shapes = sbs_allocate(&chosen, skin->block_count, sizeof *work.shapes),
                         .rows = sbs_allocate(&chosen, skin->block_count, sizeof *work.rows)};
   if (made) {
     *made = (sbs_shapes){.allocator = chosen,
@@ -209,9 +199,8 @@ sbs_status sbs_shapes_new(const sbs_skin *skin, const sbs_shapes_desc *desc, con
                          .offsets = sbs_allocate(&chosen, desc->shape_count + 1, sizeof *made->offsets),
                          .numbers = sbs_allocate(&chosen, skin->block_count, sizeof *made->numbers)};
   }
-  const int is_room = work.lanes && work.shapes && work.rows && made && made->offsets && made->numbers;
+  const int is_room = work.shapes && work.rows && made && made->offsets && made->numbers;
   status = is_room ? sort(made, desc, &work, fault) : sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  sbs_release(&chosen, work.lanes);
   sbs_release(&chosen, work.shapes);
   sbs_release(&chosen, work.rows);
   if (status) {

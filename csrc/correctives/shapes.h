@@ -6,7 +6,7 @@
 #include "skin/skin.h"
 
 /*
- * Shapes in the order of a skin, by blocks: of each block that a shape changes, a row of x, y and z, and those of
+ * Shapes by the blocks of a skin: of each block that a shape changes, a row of x, y and z, and those of
  * normals if there are any, of SBS_BLOCK lanes, 0 where it changes nothing. So they are summed up in vectors, and few
  * lanes are 0, as vertices that a shape changes are neighbors, and those of a block, too. Blocks that any shape
  * changes are numbered; each has a sum in a frame.

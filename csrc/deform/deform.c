@@ -31,16 +31,14 @@ typedef struct work {
 } work;
 
 static sbs_status deform_frame(work *w, size_t number, int threads, int worker) {
-  sbs_frame frames[2];
-  sbs_make_frame(&w->plan, number, worker, frames);
-  sbs_status status = sbs_pose_frame(frames, threads);
-  if (!status) status = sbs_run_frame(frames, threads);
-  size_t solves = atomic_load(&frames->solves);
-  if (frames->base) solves += atomic_load(&frames->base->solves);
-  atomic_fetch_add(&w->solves, solves);
-  atomic_fetch_add(&w->nonrigid_joints, frames->nonrigid_joints);
-  atomic_fetch_add(&w->singular_count, atomic_load(&frames->singular_count));
-  atomic_fetch_add(&w->scaled_joints, frames->palette.scaled_joints);
+  sbs_frame frame;
+  sbs_make_frame(&w->plan, number, worker, &frame);
+  sbs_status status = sbs_pose_frame(&frame, threads);
+  if (!status) status = sbs_run_frame(&frame, threads);
+  atomic_fetch_add(&w->solves, atomic_load(&frame.posed.solves));
+  atomic_fetch_add(&w->nonrigid_joints, frame.posed.nonrigid_joints);
+  atomic_fetch_add(&w->singular_count, atomic_load(&frame.singular_count));
+  atomic_fetch_add(&w->scaled_joints, frame.palette.scaled_joints);
   return status;
 }
 
@@ -61,12 +59,32 @@ static sbs_status deform_frames(work *w) {
 
 /* What a call wants of its poses. */
 typedef struct request {
-  void *positions;     /* of all frames; NULL where only centers or palettes are asked for */
-  void *normals;       /* the same, or NULL */
-  double *centers;     /* (set_count, 3) of the only frame, or NULL */
-  sbs_posed posed;     /* of the only frame, checked; receives the count */
-  sbs_palette palette; /* of all frames; receives the count */
+  void *positions;       /* of all frames; NULL where only centers or palettes are asked for */
+  void *normals;         /* the same, or NULL */
+  double *centers;       /* (set_count, 3) of the only frame, or NULL */
+  sbs_undone undone;     /* of the only frame, checked */
+  size_t singular_count; /* receives how many vertices have no inverse */
+  sbs_palette palette;   /* of all frames; receives the count */
 } request;
+
+static sbs_frame describe_frames(const sbs_skin *skin, const sbs_deform_options *options, const request *wanted) {
+  const size_t packed = 3 * sbs_scalar_size(skin->scalar);
+  return (sbs_frame){
+      .skin = skin,
+      .options = options,
+      .positions = wanted->positions,
+      .positions_stride = options->positions_stride ? options->positions_stride : packed,
+      .normals = wanted->normals,
+      .normals_stride = options->normals_stride ? options->normals_stride : packed,
+      .centers = wanted->centers,
+      .undone = wanted->undone,
+      .palette = wanted->palette,
+      .rest = {.skin = skin,
+               .positions = options->rest_positions,
+               .stride = options->rest_positions_stride ? options->rest_positions_stride : packed,
+               .shapes = options->shapes},
+  };
+}
 
 /* Checks a request and carries it out. The options may be NULL. */
 static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pose *poses,
@@ -78,27 +96,14 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
   if (!wanted->positions && !is_posed_alone && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
   const sbs_deform_options defaults = sbs_default_deform_options();
   if (!options) options = &defaults;
-  sbs_methods methods;
-  sbs_status status = sbs_choose_methods(skin, options, frame_count, &methods, fault);
+  sbs_status status = sbs_check_deform_options(skin, options, frame_count, fault);
   if (status) return status;
   if (wanted->normals && !skin->normals) return sbs_fault_in(fault, SBS_ERROR_OPTION, "normals");
   status = sbs_check_skin_poses(skin, poses, frame_count, fault);
   if (status) return status;
 
-  const size_t packed = 3 * sbs_scalar_size(skin->scalar);
-  work w = {
-      .plan = {.common = {.skin = skin,
-                          .pose = *poses,
-                          .positions = wanted->positions,
-                          .positions_stride = options->positions_stride ? options->positions_stride : packed,
-                          .normals = wanted->normals,
-                          .normals_stride = options->normals_stride ? options->normals_stride : packed,
-                          .centers = wanted->centers,
-                          .posed = wanted->posed,
-                          .palette = wanted->palette},
-               .frame_count = frame_count},
-  };
-  status = sbs_make_plan(&w.plan, &methods, fault);
+  work w = {.plan = {.common = describe_frames(skin, options, wanted), .poses = *poses, .frame_count = frame_count}};
+  status = sbs_make_plan(&w.plan, fault);
   if (!status) {
     status = deform_frames(&w);
     if (status) sbs_fault_in(fault, status, "skinning_matrices");
@@ -108,7 +113,7 @@ static sbs_status deform(const sbs_skin *skin, size_t frame_count, const sbs_pos
                                   .solves = atomic_load(&w.solves),
                                   .nonrigid_joints = atomic_load(&w.nonrigid_joints)};
   }
-  wanted->posed.singular_count = atomic_load(&w.singular_count);
+  wanted->singular_count = atomic_load(&w.singular_count);
   wanted->palette.scaled_joints = atomic_load(&w.scaled_joints);
   sbs_release_plan(&w.plan);
   return status;
@@ -136,6 +141,8 @@ static sbs_deform_options of_joint_sets(const sbs_deform_options *options) {
     spherical.center = SBS_CENTER_JOINT_SET;
   }
   spherical.amount = NULL;
+  spherical.rest_positions = NULL;
+  spherical.rest_positions_stride = 0;
   spherical.shapes = NULL;
   spherical.shape_weights = NULL;
   return spherical;
@@ -166,7 +173,7 @@ sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, const sbs_
   return status;
 }
 
-static sbs_status check_posed(const sbs_skin *skin, const sbs_posed *posed, sbs_fault *fault) {
+static sbs_status check_posed(const sbs_skin *skin, const sbs_undone *posed, sbs_fault *fault) {
   const size_t size = sbs_scalar_size(skin->scalar);
   if (!posed->positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "posed_positions");
   if (posed->stride < 3 * size || posed->stride % size) {
@@ -182,6 +189,18 @@ static sbs_status check_posed(const sbs_skin *skin, const sbs_posed *posed, sbs_
   return SBS_OK;
 }
 
+/* What has an inverse: methods and options that this knows. */
+static sbs_status check_inverse(const sbs_deform_options *options, sbs_fault *fault) {
+  static const char *const known[] = {"method",           "rotation",       "center",  "damping",       "rcond",
+                                      "amount",           "amount_scalar",  "shapes",  "shape_weights", "threads",
+                                      "positions_stride", "normals_stride", "scratch", "scratch_size"};
+  if (options->method != SBS_METHOD_RIGID && options->method != SBS_METHOD_LINEAR &&
+      options->method != SBS_METHOD_SPHERICAL && options->method != SBS_METHOD_DUAL_QUATERNION) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
+  }
+  return sbs_refuse_options(options, known, sizeof known / sizeof *known, fault);
+}
+
 sbs_status sbs_skin_inverse_deform(const sbs_skin *skin, const sbs_pose *pose, const sbs_deform_options *options,
                                    const void *posed_positions, size_t posed_stride, void *rest_positions,
                                    unsigned char *singular, size_t *singular_count, sbs_fault *fault) {
@@ -189,13 +208,14 @@ sbs_status sbs_skin_inverse_deform(const sbs_skin *skin, const sbs_pose *pose, c
   if (!rest_positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "rest_positions");
   request wanted = {
       .positions = rest_positions,
-      .posed = {.positions = posed_positions,
-                .stride = posed_stride ? posed_stride : 3 * sbs_scalar_size(skin->scalar),
-                .singular = singular},
+      .undone = {.positions = posed_positions,
+                 .stride = posed_stride ? posed_stride : 3 * sbs_scalar_size(skin->scalar),
+                 .singular = singular},
   };
-  sbs_status status = check_posed(skin, &wanted.posed, fault);
+  sbs_status status = check_posed(skin, &wanted.undone, fault);
+  if (!status && options) status = check_inverse(options, fault);
   if (status) return status;
   status = deform(skin, 1, pose, options, &wanted, NULL, fault);
-  if (!status && singular_count) *singular_count = wanted.posed.singular_count;
+  if (!status && singular_count) *singular_count = wanted.singular_count;
   return status;
 }

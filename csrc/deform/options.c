@@ -2,6 +2,7 @@
 #include "deform/options.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/arguments.h"
@@ -17,7 +18,6 @@ static sbs_status check_stride(const sbs_skin *skin, size_t stride, const char *
   return SBS_OK;
 }
 
-/* The options of one method: of the method itself, or of the base that it is blended with. */
 static sbs_status check_method(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
   if ((int)options->method < SBS_METHOD_RIGID || options->method > SBS_METHOD_DUAL_QUATERNION) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
@@ -40,33 +40,27 @@ static sbs_status check_method(const sbs_skin *skin, const sbs_deform_options *o
   return SBS_OK;
 }
 
-/* The name of an option of the base, for a fault. */
-static const char *name_in_base(const char *option) {
-  static const char *const names[][2] = {{"method", "base.method"},
-                                         {"rotation", "base.rotation"},
-                                         {"center", "base.center"},
-                                         {"damping", "base.damping"},
-                                         {"centers", "centers"}}; /* which are the skin's */
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (!strcmp(option, names[i][0])) return names[i][1];
-  }
-  return "base.rcond";
-}
-
-static sbs_status check_options(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
-  sbs_status status = check_method(skin, options, fault);
-  if (status) return status;
+static sbs_status check_layout(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
   if (options->threads < 0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "threads", options->threads, 0.0);
-  status = check_stride(skin, options->positions_stride, "positions_stride", fault);
+  const sbs_status status = check_stride(skin, options->positions_stride, "positions_stride", fault);
   return status ? status : check_stride(skin, options->normals_stride, "normals_stride", fault);
 }
 
-/* Whether shapes of a skin are for another: the same, or the same with other positions. */
-static int has_blocks_of(const sbs_skin *skin, const sbs_skin *other) {
-  if (skin == other) return 1;
-  if (!skin->is_moved || skin->scalar != other->scalar || !skin->normals != !other->normals) return 0;
-  if (skin->vertex_count != other->vertex_count || skin->block_count != other->block_count) return 0;
-  return !memcmp(skin->vertices, other->vertices, skin->block_count * SBS_BLOCK * sizeof *skin->vertices);
+static sbs_status check_rest_positions(const sbs_skin *skin, const sbs_deform_options *options, sbs_fault *fault) {
+  if (!options->rest_positions) {
+    return options->rest_positions_stride ? sbs_fault_number(fault, SBS_ERROR_OPTION, "rest_positions_stride",
+                                                             (double)options->rest_positions_stride, 0.0)
+                                          : SBS_OK;
+  }
+  return sbs_validate_vectors(options->rest_positions, options->rest_positions_stride, skin->scalar, skin->vertex_count,
+                              "rest_positions", "rest_positions_stride", fault);
+}
+
+static sbs_status check_amount(const sbs_deform_options *options, sbs_fault *fault) {
+  if (!options->amount) return SBS_OK;
+  if (!sbs_has_rotations(options)) return sbs_fault_in(fault, SBS_ERROR_OPTION, "amount");
+  if (sbs_scalar_is_valid(options->amount_scalar)) return SBS_OK;
+  return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount_scalar", (double)options->amount_scalar, 0.0);
 }
 
 /* Shapes, of so many frames. */
@@ -75,39 +69,55 @@ static sbs_status check_shapes(const sbs_skin *skin, const sbs_deform_options *o
   if (!options->shapes) {
     return options->shape_weights ? sbs_fault_in(fault, SBS_ERROR_OPTION, "shape_weights") : SBS_OK;
   }
-  if (!has_blocks_of(skin, options->shapes->skin)) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
+  if (options->shapes->skin != skin) return sbs_fault_in(fault, SBS_ERROR_OPTION, "shapes");
   if (!options->shape_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "shape_weights");
   const size_t shape_count = sbs_shapes_count(options->shapes);
   return sbs_validate_numbers(options->shape_weights, frame_count, shape_count, "shape_weights", fault);
 }
 
-/* Adds the base. Options that do not belong to one method are the same for both. */
-static sbs_status add_base(const sbs_skin *skin, const sbs_deform_options *options, sbs_methods *methods,
-                           sbs_fault *fault) {
-  if (!sbs_scalar_is_valid(options->amount_scalar)) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount_scalar", (double)options->amount_scalar, 0.0);
+sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
+                                    sbs_fault *fault) {
+  sbs_status status = check_method(skin, options, fault);
+  if (!status) status = check_layout(skin, options, fault);
+  if (!status) status = check_rest_positions(skin, options, fault);
+  if (!status) status = check_amount(options, fault);
+  return status ? status : check_shapes(skin, options, frame_count, fault);
+}
+
+/* All options. */
+static const struct {
+  const char *name;
+  size_t offset, size;
+} all_options[] = {
+#define OPTION(name) {#name, offsetof(sbs_deform_options, name), sizeof((sbs_deform_options){0}.name)}
+    OPTION(method),           OPTION(rotation),       OPTION(center),
+    OPTION(damping),          OPTION(rcond),          OPTION(amount),
+    OPTION(amount_scalar),    OPTION(rest_positions), OPTION(rest_positions_stride),
+    OPTION(shapes),           OPTION(shape_weights),  OPTION(threads),
+    OPTION(positions_stride), OPTION(normals_stride), OPTION(scratch),
+    OPTION(scratch_size),
+#undef OPTION
+};
+
+sbs_status sbs_refuse_options(const sbs_deform_options *options, const char *const *known, size_t count,
+                              sbs_fault *fault) {
+  const sbs_deform_options defaults = sbs_default_deform_options();
+  for (size_t i = 0; i < sizeof all_options / sizeof *all_options; i++) {
+    const size_t at = all_options[i].offset;
+    int is_known = 0;
+    for (size_t k = 0; k < count; k++) is_known |= !strcmp(known[k], all_options[i].name);
+    if (!is_known && memcmp((const char *)options + at, (const char *)&defaults + at, all_options[i].size)) {
+      return sbs_fault_in(fault, SBS_ERROR_OPTION, all_options[i].name);
+    }
   }
-  sbs_deform_options *base = &methods->made;
-  *base = *options;
-  base->method = SBS_METHOD_LINEAR;
-  if (options->base) {
-    sbs_fault found = {0};
-    const sbs_status status = check_method(skin, options->base, &found);
-    if (status) return sbs_fault_number(fault, status, name_in_base(found.argument), found.value, found.limit);
-    base->method = options->base->method;
-    base->rotation = options->base->rotation;
-    base->center = options->base->center;
-    base->damping = options->base->damping;
-    base->rcond = options->base->rcond;
-  }
-  methods->base = base;
   return SBS_OK;
 }
 
-sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
-                              sbs_methods *methods, sbs_fault *fault) {
-  *methods = (sbs_methods){.options = options};
-  sbs_status status = check_options(skin, options, fault);
-  if (!status) status = check_shapes(skin, options, frame_count, fault);
-  return status || !options->amount ? status : add_base(skin, options, methods, fault);
+sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault) {
+  for (size_t v = begin; v < end; v++) {
+    const double amount = sbs_scalar_get(options->amount, options->amount_scalar, v);
+    if (!isfinite(amount)) return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "amount", v, amount, 1.0);
+    if (amount < 0.0 || amount > 1.0) return sbs_fault_row(fault, SBS_ERROR_OPTION, "amount", v, amount, 1.0);
+  }
+  return SBS_OK;
 }

@@ -4,15 +4,38 @@
 
 #include "skin/skin.h"
 
-/* What is asked for: one method, or two that amounts blend. */
-typedef struct sbs_methods {
-  const sbs_deform_options *options; /* of the only method, or of the one that `amount` is of */
-  const sbs_deform_options *base;    /* or NULL: there are no amounts */
-  sbs_deform_options made;           /* what `base` points to */
-} sbs_methods;
+/* Checks the options of so many frames, but for the amounts. */
+sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
+                                    sbs_fault *fault);
 
-/* Checks the options for so many frames, but for the amounts themselves. `methods` must stay where it is. */
-sbs_status sbs_choose_methods(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
-                              sbs_methods *methods, sbs_fault *fault);
+/* Checks the amounts of vertices [begin, end): all finite and in [0, 1]. Errors: OPTION, NOT_FINITE. */
+sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault);
+
+/*
+ * Refuses options that somebody does not know: all but those that are named have to be as by default. So what an option
+ * that is new means to a gradient, say, is an error until it is known there.
+ */
+sbs_status sbs_refuse_options(const sbs_deform_options *options, const char *const *known, size_t count,
+                              sbs_fault *fault);
+
+/* Whether joints turn points by their rotations, in place of their matrices as given. */
+static inline int sbs_has_rotations(const sbs_deform_options *options) {
+  return options->method == SBS_METHOD_SPHERICAL || options->method == SBS_METHOD_DUAL_QUATERNION;
+}
+
+/* Whether vertices turn about the centers of joint sets. */
+static inline int sbs_has_set_centers(const sbs_deform_options *options) {
+  return options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_JOINT_SET;
+}
+
+/* Whether rotations are averaged on the sphere. */
+static inline int sbs_has_averages(const sbs_deform_options *options) {
+  return options->method == SBS_METHOD_SPHERICAL && options->rotation == SBS_ROTATION_AVERAGE;
+}
+
+/* The damping of weighted centers: with less, rounding would decide in float32. Both types take the same, to agree. */
+static inline double sbs_weighted_damping(const sbs_deform_options *options) {
+  return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
+}
 
 #endif

@@ -36,19 +36,19 @@ static void write_joint(const sbs_joint *joint, int as_given, double scale, floa
 
 void sbs_write_palette(sbs_frame *frame) {
   const sbs_skin *skin = frame->skin;
-  const sbs_scratch *scratch = &frame->scratch;
+  const sbs_posed *posed = &frame->posed;
   sbs_palette *palette = &frame->palette;
   for (size_t j = 0; j < skin->joint_count; j++) {
     double scale = 1.0;
-    if (scratch->kinds[j] & SBS_JOINT_NONRIGID) {
-      scale = scale_of(scratch->joints + j);
-      palette->scaled_joints += is_scaled(scratch->stretches + j, scale) != 0;
+    if (posed->kinds[j] & SBS_JOINT_NONRIGID) {
+      scale = scale_of(posed->joints + j);
+      palette->scaled_joints += is_scaled(posed->stretches + j, scale) != 0;
     }
-    write_joint(scratch->joints + j, palette->as_given, scale, palette->joints + SBS_PALETTE_ROW * j);
+    write_joint(posed->joints + j, palette->as_given, scale, palette->joints + SBS_PALETTE_ROW * j);
   }
   for (size_t set = 0; palette->centers && set < skin->set_count; set++) {
     double center[3];
-    sbs_rest_center(skin, set, scratch->joints, scratch->kinds, scratch->centers, center);
+    sbs_rest_center(skin, set, posed->joints, posed->kinds, posed->centers, center);
     for (size_t i = 0; i < 3; i++) palette->centers[4 * set + i] = (float)center[i];
     palette->centers[4 * set + 3] = 0.0F;
   }

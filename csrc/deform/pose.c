@@ -1,249 +1,187 @@
 /* SPDX-License-Identifier: MIT */
+/* What all vertices of a frame share: its joints and centers, the tables of rows, and which vertices need double. */
 #include "deform/pose.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/scalar.h"
 #include "base/threads.h"
+#include "deform/options.h"
 #include "deform/palette.h"
-#include "pose/batches.h"
 #include "pose/center.h"
-#include "pose/twist.h"
 
-/*
- * The least work that is worth another thread. Joints and sets are prepared several at once, by vectors, so that their
- * numbers are powers of two.
- */
+/* The least work that is worth another thread. */
 enum {
   JOINTS_CHUNK = 64,
-  SHAPES_CHUNK = 256, /* blocks */
-  STRETCHES_CHUNK = 8,
-  SETS_CHUNK = 64
+  SETS_CHUNK = 64,
+  SHAPES_CHUNK = 256 /* blocks */
 };
 
-static sbs_status prepare_joints(void *context, sbs_share share, int worker) {
-  const sbs_frame *frame = context;
-  const sbs_skin *skin = frame->skin;
-  (void)worker;
-  const sbs_joints_args args = {
-      .matrices = frame->pose.skinning_matrices,
-      .scalar = frame->pose.scalar,
-      .rows = frame->pose.rows,
-      .normal_tolerance = 2.0 * sbs_scalar_epsilon(skin->scalar),
-      .joints = frame->scratch.joints,
-      .kinds = frame->scratch.kinds,
-  };
-  sbs_choose_joints_batch(skin->isa)(&args, share.begin, share.end);
-  return SBS_OK;
-}
-
-static sbs_status decompose_joints(void *context, sbs_share share, int worker) {
-  const sbs_scratch *scratch = &((const sbs_frame *)context)->scratch;
-  sbs_status status = SBS_OK;
-  (void)worker;
-  for (size_t j = share.begin; j < share.end && !status; j++) {
-    status = sbs_decompose_joint(scratch->joints + j, scratch->kinds[j], scratch->stretches + j);
-  }
-  return status;
-}
-
-/* Chooses the layout of the constants, of the base as well, and takes all joints apart where one is not rigid. */
-static sbs_status prepare_stretches(sbs_frame *frame, int threads) {
-  const sbs_skin *skin = frame->skin;
-  const sbs_scratch *scratch = &frame->scratch;
-  unsigned kinds = 0;
-  for (size_t j = 0; j < skin->joint_count; j++) {
-    kinds |= scratch->kinds[j];
-    frame->nonrigid_joints += (scratch->kinds[j] & SBS_JOINT_NONRIGID) != 0;
-  }
-  int any_general = 0;
-  for (sbs_frame *f = frame; f; f = f->base) {
-    const int general = (kinds & sbs_general_kinds(f->options->method, f->normals != NULL)) != 0;
-    f->layout = sbs_lay_out_constants(f->formula, general);
-    any_general |= general;
-  }
-  return any_general ? sbs_share_work(threads, skin->joint_count, STRETCHES_CHUNK, decompose_joints, frame) : SBS_OK;
-}
-
-/* The sets of skin->solve_order that the frame moves vertices of. */
-static const int32_t *joint_sets_to_solve(const sbs_frame *frame, size_t *count) {
-  const sbs_amounts_use *use = frame->use;
-  *count = use ? use->solve_counts[!frame->method] : frame->skin->solve_count;
-  return use ? use->solve_orders[!frame->method] : frame->skin->solve_order;
-}
-
-static sbs_centers_args describe_centers(const sbs_frame *frame) {
-  size_t solve_count;
-  return (sbs_centers_args){
-      .skin = frame->skin,
-      .order = joint_sets_to_solve(frame, &solve_count),
-      .joints = frame->scratch.joints,
-      .kinds = frame->scratch.kinds,
-      .stretches = frame->layout.general ? frame->scratch.stretches : NULL,
-      .damping = frame->options->damping,
-      .epsilon = sbs_scalar_epsilon(frame->pose.scalar),
-      .all_by_svd = frame->options->rcond > 0.0,
-      .centers = frame->scratch.centers,
-      .by_svd = frame->scratch.by_svd,
-  };
-}
-
-static sbs_status find_some_centers(void *context, sbs_share share, int worker) {
-  sbs_frame *frame = context;
-  const sbs_centers_args args = describe_centers(frame);
-  (void)worker;
-  const sbs_centers_count count = sbs_choose_centers_batch(frame->skin->isa)(&args, share.begin, share.end);
-  atomic_fetch_add(&frame->solves, count.solved);
-  atomic_fetch_add(&frame->svd_centers, count.by_svd);
-  return SBS_OK;
-}
-
-/* One after the other: few sets in few poses need it. */
-static sbs_status find_svd_centers(sbs_frame *frame) {
-  const sbs_centers_args args = describe_centers(frame);
-  size_t solve_count;
-  const int32_t *order = joint_sets_to_solve(frame, &solve_count);
-  for (size_t i = 0; i < solve_count; i++) {
-    const size_t set = (size_t)order[i];
-    if (!frame->scratch.by_svd[set]) continue;
-    sbs_status status =
-        sbs_solve_center(&args, set, frame->options->rcond, frame->scratch.center_work, frame->scratch.centers + set);
-    if (status) return status;
-  }
-  return SBS_OK;
-}
-
-/* Of joint sets, where the method has them. */
-static sbs_status find_centers(sbs_frame *frame, int threads) {
-  size_t solve_count;
-  if (!sbs_formula_has_set_centers(frame->formula)) return SBS_OK;
-  joint_sets_to_solve(frame, &solve_count);
-  sbs_status status = sbs_share_work(threads, solve_count, SETS_CHUNK, find_some_centers, frame);
-  if (!status && atomic_load(&frame->svd_centers)) status = find_svd_centers(frame);
-  return status;
-}
-
-/* With less, rounding would decide in float32. Both types take the same, so that they agree. */
-static double weighted_damping(const sbs_deform_options *options) {
-  return options->damping > SBS_WEIGHTED_DAMPING ? options->damping : SBS_WEIGHTED_DAMPING;
-}
-
-/* Which methods a group needs, as SBS_NEEDS_ bits. */
-static unsigned find_needs(const sbs_frame *frame, size_t group) {
-  return atomic_load_explicit(frame->use->groups + group, memory_order_relaxed);
-}
-
-/* Whether the frame moves a vertex of a group: the base does not where the kernels of the other method do for both. */
-static int is_needed(const sbs_frame *frame, size_t group) {
-  if (!frame->use) return 1;
-  const unsigned needs = find_needs(frame, group);
-  if (!frame->method) return (needs & SBS_NEEDS_METHOD) != 0;
-  return needs == SBS_NEEDS_BASE || (needs == SBS_NEEDS_BOTH && !frame->method->scratch.ways[group].blends);
-}
-
-/* Whether a joint of a group is further from a rotation than rounding in the skin's type. */
-static int is_skewed(const sbs_frame *frame, const sbs_group *group) {
-  const sbs_skin *skin = frame->skin;
-  unsigned kinds = 0;
-  for (size_t k = skin->set_offsets[group->set]; k < skin->set_offsets[group->set + 1]; k++) {
-    kinds |= frame->scratch.kinds[skin->set_joints[k]];
-  }
-  return (kinds & SBS_JOINT_SKEWED) != 0;
-}
-
-/*
- * Whether the kernels of a method do for vertices that get its base in part: where both are linear in the group, as of
- * one joint, or where the formula takes the linear one in part. In float32 they do for all rigid joints.
- */
-static int blends_with_base(const sbs_frame *frame, size_t number) {
-  const sbs_frame *base = frame->base;
-  const sbs_group *group = frame->skin->groups + number;
-  const int is_linear = sbs_is_linear(&frame->layout, group) && sbs_is_linear(&base->layout, group) &&
-                        (frame->options->method == SBS_METHOD_RIGID) == (base->options->method == SBS_METHOD_RIGID);
-  const int in_part = sbs_formula_has_own_centers(frame->formula) && base->options->method == SBS_METHOD_LINEAR &&
-                      frame->scratch.ways[number].form == SBS_FORM_PLAIN;
-  if (group->others && !is_linear && !in_part) return 0;
-  return frame->skin->scalar == SBS_FLOAT32 || !is_skewed(frame, group);
-}
-
-static sbs_status write_constants(void *context, sbs_share share, int worker) {
-  const sbs_frame *frame = context;
-  const sbs_skin *skin = frame->skin;
-  (void)worker;
-  const sbs_constants_args args = {
-      .skin = skin,
-      .method = frame->options->method,
-      .general_kinds = sbs_general_kinds(frame->options->method, frame->normals != NULL),
-      .layout = frame->layout,
-      .joints = frame->scratch.joints,
-      .kinds = frame->scratch.kinds,
-      .stretches = frame->scratch.stretches,
-      .centers = frame->scratch.centers,
-      .damping = weighted_damping(frame->options),
-      .slots = frame->scratch.slots,
-      .constants = frame->scratch.constants,
-      .anchors = frame->posed.positions ? frame->scratch.anchors : NULL,
-      .ways = frame->scratch.ways,
-  };
-  sbs_constants_batch *write = sbs_choose_kernels(skin->isa, skin->scalar)->write_constants;
-  for (size_t begin = share.begin, end; begin < share.end; begin = end) { /* by runs of groups that are needed or not */
-    const int needed = is_needed(frame, begin);
-    for (end = frame->use ? begin + 1 : share.end; end < share.end && is_needed(frame, end) == needed;) end++;
-    if (needed) write(&args, begin, end);
-    for (size_t group = begin; needed && frame->base && group < end; group++) {
-      frame->scratch.ways[group].blends = (unsigned char)blends_with_base(frame, group);
-    }
-  }
-  return SBS_OK;
-}
-
-static void write_centers(const sbs_frame *frame) {
-  const sbs_scratch *scratch = &frame->scratch;
-  for (size_t set = 0; set < frame->skin->set_count; set++) {
-    sbs_rest_center(frame->skin, set, scratch->joints, scratch->kinds, scratch->centers, frame->centers + 3 * set);
-  }
-}
-
-/* Finds the matrices of the frames of a twist, which then follow those of the skeleton's joints. */
-static sbs_status pose_twist(sbs_frame *frame) {
-  const sbs_twist *twist = frame->skin->twist;
-  double *matrices = frame->scratch.matrices;
-  if (!twist) return SBS_OK;
-  const sbs_status status = sbs_twist_pose_joints(twist, &frame->pose, frame->pose.twist_angles, matrices);
-  for (sbs_frame *f = frame; f; f = f->base) {
-    f->pose = (sbs_pose){.skinning_matrices = matrices, .scalar = SBS_FLOAT64, .rows = 3};
-  }
-  return status;
-}
-
-/* What shapes add to some of the blocks that they change. */
 static sbs_status sum_shapes(void *context, sbs_share blocks, int worker) {
   const sbs_frame *frame = context;
-  const sbs_shapes *shapes = frame->shapes;
-  sbs_add_rows_kernel *add = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar)->add_rows;
   (void)worker;
-  memset(frame->shape_sums.active + blocks.begin, 0, blocks.end - blocks.begin);
-  for (size_t s = 0; s < shapes->shape_count; s++) {
-    if (frame->shape_weights[s] == 0.0) continue;
-    const size_t first = sbs_first_row(shapes, s, blocks.begin), end = sbs_first_row(shapes, s, blocks.end);
-    add(shapes, first, end, frame->shape_weights[s], &frame->shape_sums);
+  sbs_sum_shapes(&frame->rest, frame->shape_weights, blocks.begin, blocks.end);
+  return SBS_OK;
+}
+
+/* ----------------------------------------------------------------------------------------------------- in double -- */
+
+/* Marks a vertex, which sums of rows do not move as they should. */
+static void mark_vertex(sbs_frame *frame, size_t vertex) {
+  frame->exact_vertices[vertex] = frame->exact_blocks[vertex / SBS_BLOCK] = 1;
+}
+
+static void mark_set(sbs_frame *frame, size_t set) {
+  const sbs_skin *skin = frame->skin;
+  for (size_t i = skin->set_starts[set]; i < skin->set_starts[set + 1]; i++) {
+    mark_vertex(frame, (size_t)skin->set_vertices[i]);
+  }
+}
+
+/* Whether a vertex gets none of the method: its amount is 0, or it is its own center. */
+static int moves_linearly(const sbs_frame *frame, size_t vertex) {
+  const sbs_skin *skin = frame->skin;
+  if (frame->amounts && sbs_scalar_get(frame->amounts, skin->scalar, vertex) == 0.0) return 1;
+  return frame->options->center == SBS_CENTER_OPTIMIZED &&
+         isnan(sbs_scalar_get(skin->centers, skin->scalar, sbs_vector_index(vertex, 0)));
+}
+
+/* Marks the vertices that turn by an average of three rotations or more. */
+static void mark_averages(sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  for (size_t set = 0; set < skin->set_count; set++) {
+    if (sbs_set_size(skin, set) < 3) continue;
+    for (size_t i = skin->set_starts[set]; i < skin->set_starts[set + 1]; i++) {
+      const size_t vertex = (size_t)skin->set_vertices[i];
+      if (!moves_linearly(frame, vertex)) mark_vertex(frame, vertex);
+    }
+  }
+}
+
+/* Chooses the vertices that are computed in double: all, or those that are marked. */
+static void choose_exact(sbs_frame *frame) {
+  const sbs_skin *skin = frame->skin;
+  const sbs_posed *posed = &frame->posed;
+  const sbs_pose_request *request = &posed->request;
+  const double far = SBS_FAR_CENTER * skin->size * posed->scale;
+  frame->is_exact = frame->undone.positions || posed->is_extreme;
+  memset(frame->exact_vertices, frame->is_exact, skin->vertex_count);
+  memset(frame->exact_blocks, frame->is_exact, skin->block_count);
+  if (frame->is_exact) return;
+  if (skin->unweighted_vertex_count) mark_set(frame, 0);
+  if (!request->rotations) return;
+  if (sbs_has_averages(frame->options)) mark_averages(frame);
+  for (size_t set = 0; set < skin->set_count && posed->has_unlike_signs; set++) {
+    if (sbs_set_size(skin, set) > 1 && sbs_set_has_unlike_signs(posed, set)) mark_set(frame, set);
+  }
+  for (size_t i = 0; i < request->set_count; i++) {
+    const size_t set = (size_t)request->sets[i];
+    if (!(sbs_vec4_dot(posed->centers[set], posed->centers[set]) <= far * far)) mark_set(frame, set);
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------- tables -- */
+
+/* Whether joints stretch, some more than others, in a method that knows of it. */
+static int has_stretches(const sbs_frame *frame) {
+  return sbs_has_rotations(frame->options) && !frame->posed.is_scaled_alike;
+}
+
+static sbs_formula choose_formula(const sbs_frame *frame) {
+  const sbs_deform_options *options = frame->options;
+  if (options->method == SBS_METHOD_DUAL_QUATERNION) return SBS_FORMULA_DUAL_QUATERNION;
+  if (options->method != SBS_METHOD_SPHERICAL) return SBS_FORMULA_LINEAR;
+  if (options->center == SBS_CENTER_WEIGHTED) return SBS_FORMULA_WEIGHTED;
+  const int in_part = frame->amounts != NULL;
+  if (sbs_has_set_centers(options) && !in_part && !has_stretches(frame) && !sbs_has_averages(options)) {
+    return SBS_FORMULA_SETS;
+  }
+  return SBS_FORMULA_CENTERS;
+}
+
+/* Tells which tables the formula reads. */
+static void choose_tables(sbs_frame *frame) {
+  const sbs_frame_tables *tables = &frame->tables;
+  const int moves_linearly = frame->formula == SBS_FORMULA_LINEAR, stretches = has_stretches(frame);
+  sbs_rows *rows = &frame->rows;
+  *rows = (sbs_rows){0};
+  if (frame->formula != SBS_FORMULA_DUAL_QUATERNION || frame->amounts) rows->joints = tables->joints;
+  if (frame->formula == SBS_FORMULA_DUAL_QUATERNION) rows->dual = tables->dual;
+  if (frame->formula == SBS_FORMULA_SETS) rows->sets = tables->sets;
+  if (stretches) rows->stretches = tables->stretches;
+  if (frame->normals && (stretches || (moves_linearly && frame->posed.has_skewed))) rows->normals = tables->normals;
+  if (sbs_has_averages(frame->options)) rows->set_arcs = tables->arcs;
+  if (!sbs_has_set_centers(frame->options)) return;
+  rows->set_centers = tables->centers;
+  if (stretches) rows->set_arms = tables->arms;
+}
+
+static void write(const sbs_frame *frame, sbs_table table, const void *rows, sbs_share share) {
+  sbs_write_rows *write_rows = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar)->write_rows;
+  if (rows) write_rows(&frame->posed, table, (void *)(uintptr_t)rows, share.begin, share.end);
+}
+
+static sbs_status write_joints(void *context, sbs_share joints, int worker) {
+  const sbs_frame *frame = context;
+  const sbs_rows *rows = &frame->rows;
+  (void)worker;
+  write(frame, SBS_TABLE_JOINTS, rows->joints, joints);
+  write(frame, rows->dual ? SBS_TABLE_PRODUCTS : SBS_TABLE_STRETCHES, rows->stretches, joints);
+  write(frame, SBS_TABLE_NORMALS, rows->normals, joints);
+  write(frame, SBS_TABLE_DUAL, rows->dual, joints);
+  return SBS_OK;
+}
+
+static sbs_status write_sets(void *context, sbs_share sets, int worker) {
+  const sbs_frame *frame = context;
+  const sbs_rows *rows = &frame->rows;
+  const sbs_kernels *kernels = sbs_choose_kernels(frame->skin->isa, frame->skin->scalar);
+  (void)worker;
+  write(frame, SBS_TABLE_CENTERS, rows->set_centers, sets);
+  write(frame, SBS_TABLE_ARMS, rows->set_arms, sets);
+  write(frame, SBS_TABLE_ARCS, rows->set_arcs, sets);
+  if (rows->sets) {
+    kernels->write_set_rows(frame->skin, rows->joints, rows->set_centers, frame->tables.sets, sets.begin, sets.end);
   }
   return SBS_OK;
+}
+
+static sbs_status write_tables(sbs_frame *frame, int threads) {
+  if (frame->is_exact) return SBS_OK; /* nothing is read */
+  choose_tables(frame);
+  sbs_status status = sbs_share_work(threads, frame->skin->joint_count, JOINTS_CHUNK, write_joints, frame);
+  if (!status && (frame->rows.set_centers || frame->rows.set_arcs)) {
+    status = sbs_share_work(threads, frame->skin->set_count, SETS_CHUNK, write_sets, frame);
+  }
+  return status;
+}
+
+/* --------------------------------------------------------------------------------------------------------- frame -- */
+
+static void write_centers(const sbs_frame *frame) {
+  const sbs_posed *posed = &frame->posed;
+  for (size_t set = 0; set < frame->skin->set_count; set++) {
+    sbs_rest_center(frame->skin, set, posed->joints, posed->kinds, posed->centers, frame->centers + 3 * set);
+  }
 }
 
 sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
-  const sbs_skin *skin = frame->skin;
-  sbs_status status = pose_twist(frame);
-  if (!status && frame->shapes && frame->positions) {
-    status = sbs_share_work(threads, frame->shapes->changed_count, SHAPES_CHUNK, sum_shapes, frame);
+  sbs_posed *posed = &frame->posed;
+  sbs_status status = SBS_OK;
+  if (frame->rest.shapes && frame->positions) {
+    status = sbs_share_work(threads, frame->rest.shapes->changed_count, SHAPES_CHUNK, sum_shapes, frame);
   }
-  if (!status) status = sbs_share_work(threads, skin->joint_count, JOINTS_CHUNK, prepare_joints, frame);
-  if (!status) status = prepare_stretches(frame, threads);
-  for (sbs_frame *f = frame; f && !status; f = f->base) status = find_centers(f, threads);
-  for (sbs_frame *f = frame; f && !status && frame->positions; f = f->base) {
-    status = sbs_share_work(threads, skin->group_count, SETS_CHUNK, write_constants, f);
+  if (posed->request.set_count < frame->skin->solve_count) {
+    /* those of other sets are written, too */
+    memset(posed->centers, 0, frame->skin->set_count * sizeof *posed->centers);
+    memset(posed->references, 0, frame->skin->set_count * sizeof *posed->references);
   }
+  if (!status) status = sbs_pose_skin(posed, threads);
   if (!status && frame->centers) write_centers(frame);
   if (!status && frame->palette.joints) sbs_write_palette(frame);
-  return status;
+  if (status || !frame->positions) return status;
+  frame->formula = choose_formula(frame);
+  choose_exact(frame);
+  return write_tables(frame, threads);
 }

@@ -68,12 +68,11 @@ static sbs_status check_amount(const sbs_brush *brush, const sbs_deform_options 
   return SBS_OK;
 }
 
-static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *options, const sbs_deform_options *base,
-                                const sbs_brush_options *reach, sbs_fault *fault) {
+static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *options, const sbs_brush_options *reach,
+                                sbs_fault *fault) {
   const sbs_deform_options *deform = options->deform;
   sbs_status status = sbs_brush_check(brush, reach, fault);
   if (!status) status = check_formula(deform, options->centers != NULL, fault);
-  if (!status && deform->amount) status = check_formula(base, options->centers != NULL, fault);
   if (!status && deform->amount) status = check_amount(brush, deform, fault);
   if (!status && options->centers) {
     status = sbs_validate_numbers(options->centers, brush->vertex_count, 3, "centers", fault);
@@ -236,13 +235,10 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
   if (!pose) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
   if (!target) return sbs_fault_in(fault, SBS_ERROR_NULL, "target");
   const sbs_deform_options method = sbs_default_deform_options();
-  sbs_deform_options linear = sbs_default_deform_options();
   sbs_drag_options options = given ? *given : sbs_default_drag_options();
-  linear.method = SBS_METHOD_LINEAR;
   if (!options.deform) options.deform = &method;
-  const sbs_deform_options *base = options.deform->base ? options.deform->base : &linear;
   const sbs_brush_options reach = brush_options(&options);
-  sbs_status status = check_options(brush, &options, base, &reach, fault);
+  sbs_status status = check_options(brush, &options, &reach, fault);
   if (!status) status = sbs_check_bounded_poses(pose, 1, brush->joint_count, fault);
   if (!status) status = sbs_check_twist_angles(options.twist, pose, 1, fault);
   if (!status && vertex >= brush->vertex_count) {
@@ -258,7 +254,6 @@ sbs_status sbs_drag_vertex(sbs_brush *brush, const sbs_drag_options *given, cons
              .arena = sbs_arena_from(&brush->allocator),
              .drag = {.options = &options,
                       .method = fit_formula(options.deform),
-                      .base = fit_formula(base),
                       .view_count = options.mirror_axis >= 0 ? 2 : 1,
                       .limit = brush->limit}};
   sbs_brush_begin_stroke(brush);

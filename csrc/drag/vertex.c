@@ -24,8 +24,8 @@ typedef struct search {
   sbs_drag_work *work;
   size_t locked, movable; /* how many joints keep their weight, and how many share the rest */
   double rest;            /* what the movable ones share, of a sum of 1 */
-  double amount;          /* of the method, the rest being the base */
-  sbs_fit_formula method, base;
+  double amount;          /* of the method, the rest being linear */
+  sbs_fit_formula method;
   double targets[2][3];
 } search;
 
@@ -73,6 +73,8 @@ static void add_moved(const search *of, const sbs_fit_formula *formula, size_t v
   for (size_t i = 0; i < 3 * (of->locked + of->movable); i++) work->by[i] += amount * work->part[i];
 }
 
+static const sbs_fit_formula linear = {.method = SBS_METHOD_LINEAR};
+
 /* Where the vertex is in a view with such shares of the movable joints; and the derivatives by all weights. */
 static void move(const search *of, const double *w, size_t view, double moved[3]) {
   const sbs_drag_work *work = of->work;
@@ -82,7 +84,7 @@ static void move(const search *of, const double *w, size_t view, double moved[3]
   memset(work->by, 0, 3 * count * sizeof *work->by);
   memset(moved, 0, 3 * sizeof *moved);
   if (of->amount > 0.0) add_moved(of, &of->method, view, of->amount, moved);
-  if (of->amount < 1.0) add_moved(of, &of->base, view, 1.0 - of->amount, moved);
+  if (of->amount < 1.0) add_moved(of, &linear, view, 1.0 - of->amount, moved);
 }
 
 /* What is left to the targets of all views: a sbs_left_over. */
@@ -141,7 +143,6 @@ static double begin(search *of, const sbs_drag *drag, const sbs_dragged *dragged
   }
   of->rest = movable / sum;
   of->method = drag->method;
-  of->base = drag->base;
   spread_joints(of);
   return sum;
 }
@@ -251,12 +252,10 @@ static void descend(search *of) {
 static void find_joints(search *of) {
   sbs_drag_work *work = of->work;
   if (is_about_sets(&of->method)) of->method.center = SBS_CENTER_WEIGHTED;
-  if (is_about_sets(&of->base)) of->base.center = SBS_CENTER_WEIGHTED;
   set_targets(of);
   memcpy(work->descent.now, work->start, of->movable * sizeof *work->start);
   descend(of);
   of->method = of->drag->method;
-  of->base = of->drag->base;
 }
 
 /* Whether the weights that were found are those to begin with. */
@@ -285,7 +284,7 @@ int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32
   memcpy(of.targets, targets, sizeof targets);
   drop_idle(&of);
   const int again = drop_lightest(&of, drag->limit - of.locked);
-  const int has_sets = is_about_sets(&of.method) || (of.amount < 1.0 && is_about_sets(&of.base));
+  const int has_sets = is_about_sets(&of.method);
   if (again || has_sets) descend(&of);
   while (drop_idle(&of) && has_sets) descend(&of);
   if (is_unchanged(&of, joints, weights, count, sum)) return 0;

@@ -10,8 +10,8 @@
 /* What all vertices of a drag have in common. */
 typedef struct sbs_drag {
   const sbs_drag_options *options;
-  sbs_fit_formula method, base; /* `base` is read where an amount is below 1 */
-  sbs_view views[2];            /* the pose, and its mirror image */
+  sbs_fit_formula method;
+  sbs_view views[2]; /* the pose, and its mirror image */
   size_t view_count;
   double ways[2][3];         /* how far the vertex itself is dragged, in each */
   const int32_t *allowed[2]; /* the joints that may get weight in each view, none of them locked */

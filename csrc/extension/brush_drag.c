@@ -55,7 +55,7 @@ static int prepare(void *address) {
     PyErr_Format(PyExc_ValueError, "vertex = %zd is out of range for %zu vertices", given->vertex, vertex_count);
     return 0;
   }
-  options->deform = core_method_options(&given->posed.by);
+  options->deform = &given->posed.by.options;
   options->twist = core_get_twist(given->twist);
   return core_new_mask(given, given->joints, 'N', "joints", joint_count, &options->joints) &&
          core_new_mask(given, given->locked, 'L', "locked", joint_count, &options->locked);
@@ -81,7 +81,7 @@ const core_function core_drag = {
     .name = "drag",
     .summary = "Drags a vertex of the posed mesh to a target. What changed, as of stroke.",
     .parts = {CORE_PART(rows), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD), CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING),
-              CORE_METHOD_PART(CORE_AMOUNT, CORE_BASE), CORE_PART(option_rows)},
+              CORE_METHOD_PART(CORE_AMOUNT, CORE_AMOUNT), CORE_PART(option_rows)},
     .positional = 3,
     .returns = CORE_CHANGE_TYPE,
     .size = sizeof(drag_call),

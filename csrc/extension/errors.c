@@ -51,8 +51,8 @@ static void raise_empty(const sbs_fault *fault) {
 }
 
 static const char *option_range(const char *option) {
-  if (is(option, "damping") || is(option, "base.damping")) return "a finite number above 0";
-  if (is(option, "rcond") || is(option, "base.rcond")) return "None or between 0 and 1";
+  if (is(option, "damping")) return "a finite number above 0";
+  if (is(option, "rcond")) return "None or between 0 and 1";
   if (is(option, "amount") || is(option, "strength") || is(option, "mask") || is(option, "threshold"))
     return "between 0 and 1";
   if (is(option, "sigma")) return "finite and at least 1e-6";

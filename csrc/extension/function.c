@@ -103,30 +103,6 @@ static int convert_all(core_call *call) {
   return 1;
 }
 
-/* Converts what a dict has under a key. */
-static int convert_item(PyObject *key, PyObject *value, const core_part *part, const char *within, char *fields) {
-  for (size_t i = 0; i < part->count; i++) {
-    const core_row *row = &part->rows[i];
-    char name[64];
-    if (!PyUnicode_Check(key) || PyUnicode_CompareWithASCIIString(key, row->name) != 0) continue;
-    PyOS_snprintf(name, sizeof name, "%s['%s']", within, row->name);
-    return core_convert(NULL, row, name, value, fields + row->at);
-  }
-  PyErr_Format(PyExc_TypeError, "%R is an invalid keyword argument for %s()", key, within);
-  return 0;
-}
-
-int core_convert_dict(PyObject *dict, const core_part *part, const char *within, void *fields) {
-  PyObject *copy = PyDict_Copy(dict), *key, *value; /* for conversion may run code that changes the dict */
-  Py_ssize_t position = 0;
-  int converted = copy != NULL;
-
-  while (converted && PyDict_Next(copy, &position, &key, &value))
-    converted = convert_item(key, value, part, within, fields);
-  Py_XDECREF(copy);
-  return converted;
-}
-
 /* ------------------------------------------------------------------------------------------------------ outputs -- */
 
 static int overlap(PyArrayObject *a, PyArrayObject *b) {

@@ -58,7 +58,7 @@ typedef struct core_row {
   char optional;            /* whether it may be left out; arrays and objects are None then */
   char none;                /* whether None is allowed, though it is not left out or has another default */
   char in_place;            /* whether an output may be the same array */
-  /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. call: NULL within a dict. */
+  /* Of a CORE_OBJECT: puts what it is into the field. Raises and returns 0 if that fails. */
   int (*convert)(core_call *call, PyObject *object, void *field);
 } core_row;
 
@@ -163,12 +163,6 @@ static inline int core_is_cancelled(core_call *call) {
 
 /* Runs a step without Python's lock; raises and returns 0 if it fails. `prepare` may do so to find lengths. */
 int core_run(void *call, sbs_status (*step)(void *call, sbs_fault *fault));
-
-/*
- * Fills fields from a dict of numbers and words, by name; messages call them within['name']. Raises and returns 0 if
- * that fails.
- */
-int core_convert_dict(PyObject *dict, const core_part *part, const char *within, void *fields);
 
 int core_convert_progress(core_call *call, PyObject *object, void *field);
 

@@ -3,22 +3,9 @@
 
 #include <string.h>
 
-#include "convert.h"
-
 const char *const core_method_words[] = {"rigid", "linear", "spherical", "dual_quaternion", NULL};
 const char *const core_rotation_words[] = {"qlerp", "average", NULL};
 const char *const core_center_words[] = {"joint_set", "weighted", "optimized", NULL};
-
-/* A str, the method, or a dict of its options, which are the first rows of the method's. */
-static int convert_base(core_call *Py_UNUSED(call), PyObject *object, void *options) {
-  static const core_part part = {core_method_rows, CORE_RCOND + 1, 0};
-
-  *(sbs_deform_options *)options = sbs_default_deform_options();
-  if (PyUnicode_Check(object)) return core_convert(NULL, &core_method_rows[CORE_METHOD], "base", object, options);
-  if (PyDict_Check(object)) return core_convert_dict(object, &part, "base", options);
-  PyErr_Format(PyExc_TypeError, "base must be a str or a dict of options, not %R", (PyObject *)Py_TYPE(object));
-  return 0;
-}
 
 const core_row core_method_rows[CORE_METHOD_ROWS] = {
     {"method", CORE_WORD, .at = offsetof(core_method, options.method), .words = core_method_words, .optional = 1},
@@ -28,21 +15,10 @@ const core_row core_method_rows[CORE_METHOD_ROWS] = {
     {"rcond", CORE_REAL, .at = offsetof(core_method, options.rcond), .optional = 1, .none = 1},
     {"amount", CORE_REALS, .at = offsetof(core_method, options.amount), "(V,)",
      .scalar = offsetof(core_method, options.amount_scalar), .optional = 1},
-    {"base", CORE_OBJECT, .at = offsetof(core_method, base), .type = "str | Mapping[str, object]",
-     .standard = "'linear'", .optional = 1, .convert = convert_base},
 };
 
 void core_set_method_defaults(void *address) {
-  core_method *by = &((core_pose_call *)address)->by;
-
-  by->options = sbs_default_deform_options();
-  by->base = sbs_default_deform_options();
-  by->base.method = SBS_METHOD_LINEAR;
-}
-
-const sbs_deform_options *core_method_options(core_method *method) {
-  if (method->options.amount != NULL) method->options.base = &method->base;
-  return &method->options;
+  ((core_pose_call *)address)->by.options = sbs_default_deform_options();
 }
 
 const core_row core_twists_row[1] = {

@@ -5,10 +5,9 @@
 
 #include "function.h"
 
-/* A method with its options, and what it is blended with. */
+/* A method with its options. */
 typedef struct core_method {
   sbs_deform_options options;
-  sbs_deform_options base;
 } core_method;
 
 /* The rows of core_method_rows, in the order of Python's signatures. An option of a method is one more row. */
@@ -19,7 +18,6 @@ enum {
   CORE_DAMPING,
   CORE_RCOND,
   CORE_AMOUNT,
-  CORE_BASE,
   CORE_METHOD_ROWS
 };
 
@@ -52,9 +50,6 @@ void core_place_in_twists(sbs_fault *fault, const core_call *call);
 extern const char *const core_method_words[];
 extern const char *const core_rotation_words[];
 extern const char *const core_center_words[];
-
-/* The options with the base, once all arguments are converted. */
-const sbs_deform_options *core_method_options(core_method *method);
 
 /* What a function does in one of several frames. */
 typedef sbs_status core_frame_step(void *call, size_t frame, const sbs_pose *pose, sbs_fault *fault);

@@ -10,7 +10,6 @@
 
 typedef struct deform_call {
   core_pose_call posed;
-  core_positions at;
   void *positions, *normals;
   int with_normals;
 } deform_call;
@@ -20,7 +19,8 @@ static const core_row deform_matrices_row[] = {
      .hint = ", as Character.skinning_matrices makes them; deform_many takes frames"}};
 
 static const core_row deform_rows[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(deform_call, at.rest), "(V, 3)", .optional = 1},
+    {"rest_positions", CORE_SAME, .at = offsetof(deform_call, posed.by.options.rest_positions), "(V, 3)",
+     .optional = 1},
     {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
     {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(V, 3)", .optional = 1},
     {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(V, 3)", .optional = 1},
@@ -47,25 +47,20 @@ static int prepare_deform(void *address) {
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   if (!core_check_shapes(&given->posed.by.options)) return 0;
   if (!given->with_normals) given->posed.call.skipped = 1u << 1;
-  core_method_options(&given->posed.by);
-  return core_prepare_positions(given, &given->at);
+  return 1;
 }
 
 static sbs_status run_deform(void *address, sbs_fault *fault) {
   deform_call *given = address;
   core_skin *self = core_self(given);
   sbs_deform_options *options = &given->posed.by.options;
-  sbs_skin *moved;
-  sbs_status status = core_with_positions(self, &given->at, &moved, fault);
 
-  if (status != SBS_OK) return status;
-  if (2 * sbs_skin_scratch_size(self->skin) + sbs_shapes_scratch_size(options->shapes) <= self->scratch.size) {
+  if (sbs_skin_scratch_size(self->skin) + sbs_shapes_scratch_size(options->shapes) <= self->scratch.size) {
     options->scratch = core_take_scratch(&self->scratch);
     options->scratch_size = self->scratch.size;
   }
-  status = sbs_skin_deform(moved != NULL ? moved : self->skin, &given->posed.pose, options, given->positions,
-                           given->normals, NULL, fault);
-  sbs_skin_free(moved);
+  const sbs_status status =
+      sbs_skin_deform(self->skin, &given->posed.pose, options, given->positions, given->normals, NULL, fault);
   core_place_in_twists(fault, &given->posed.call);
   core_place_in_shapes(fault, &given->posed.call);
   core_give_scratch(&self->scratch, options->scratch);
@@ -84,7 +79,7 @@ CORE_ENTRY(core_deform, deform_call)
 const core_function core_deform = {
     .name = "deform",
     .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
-    .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
+    .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
               CORE_PART(core_shapes_rows), CORE_PART(deform_rows), CORE_PART(deform_results)},
     .positional = 1,
     .returns = "_Floats | tuple[_Floats, _Floats]",
@@ -131,7 +126,7 @@ CORE_ENTRY(core_deform_many, deform_call)
 const core_function core_deform_many = {
     .name = "deform_many",
     .summary = "The same for several poses.",
-    .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_BASE),
+    .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT),
               CORE_PART(core_twists_of_frames_row), CORE_PART(core_shapes_of_frames_rows), CORE_PART(many_rows),
               CORE_PART(many_results)},
     .positional = 1,

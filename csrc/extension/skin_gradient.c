@@ -32,7 +32,6 @@ static void begin(void *address) {
 
 typedef struct vjp_call {
   core_pose_call posed;
-  core_positions at;
   Py_ssize_t wanted;
   sbs_gradient_upstream upstream;
   sbs_gradient_result result;
@@ -46,7 +45,7 @@ static const core_row vjp_rows[] = {
 };
 
 static const core_row vjp_options[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, at.rest), "(V, 3)", .optional = 1},
+    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, posed.by.options.rest_positions), "(V, 3)", .optional = 1},
     {"threads", CORE_THREADS, .at = offsetof(vjp_call, posed.by.options.threads), .optional = 1},
 };
 
@@ -77,7 +76,7 @@ static int prepare_vjp(void *address) {
   if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
   if (!core_check_shapes(&given->posed.by.options)) return 0;
   given->posed.call.skipped = ~(unsigned int)given->wanted;
-  return core_prepare_positions(given, &given->at);
+  return 1;
 }
 
 static sbs_status run_vjp(void *address, sbs_fault *fault) {
@@ -85,7 +84,6 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
   core_skin *self = core_self(given);
   sbs_gradient_result *result = &given->result;
   const sbs_gradient *gradient;
-  sbs_skin *moved = NULL;
   sbs_status status;
 
   if (self->info.twist_bone_count == 0) { /* nothing depends on a twist of no bones */
@@ -94,11 +92,9 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
     result->twist_angles = result->twist_shares = NULL;
   }
   status = get_gradient(self, &gradient, fault);
-  if (status == SBS_OK) status = core_with_positions(self, &given->at, &moved, fault);
   if (status == SBS_OK)
-    status = sbs_gradient_deform(gradient, moved != NULL ? moved : self->skin, &given->at.desc, &given->posed.pose,
-                                 core_method_options(&given->posed.by), &given->upstream, result, fault);
-  sbs_skin_free(moved);
+    status = sbs_gradient_deform(gradient, self->skin, &self->desc, &given->posed.pose, &given->posed.by.options,
+                                 &given->upstream, result, fault);
   core_place_in_twists(fault, &given->posed.call);
   core_place_in_shapes(fault, &given->posed.call);
   return status;
@@ -109,7 +105,7 @@ CORE_ENTRY(core_deform_vjp, vjp_call)
 const core_function core_deform_vjp = {
     .name = "deform_vjp",
     .summary = "Gradients, with None for what is not wanted: bits, in the order of the results.",
-    .parts = {CORE_PART(vjp_rows), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
+    .parts = {CORE_PART(vjp_rows), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
               CORE_PART(core_shapes_rows), CORE_PART(vjp_options), CORE_PART(vjp_results)},
     .positional = 3,
     .size = sizeof(vjp_call),
@@ -150,9 +146,8 @@ static sbs_status run_jacobian(void *address, sbs_fault *fault) {
   const sbs_status status = get_gradient(self, &gradient, fault);
 
   if (status != SBS_OK) return status;
-  return sbs_gradient_weight_jacobian(gradient, self->skin, &self->desc, &given->posed.pose,
-                                      core_method_options(&given->posed.by), (size_t)given->vertex, given->derivative,
-                                      fault);
+  return sbs_gradient_weight_jacobian(gradient, self->skin, &self->desc, &given->posed.pose, &given->posed.by.options,
+                                      (size_t)given->vertex, given->derivative, fault);
 }
 
 CORE_ENTRY(core_weight_jacobian, jacobian_call)
@@ -160,7 +155,7 @@ CORE_ENTRY(core_weight_jacobian, jacobian_call)
 const core_function core_weight_jacobian = {
     .name = "weight_jacobian",
     .summary = "The derivative of a vertex by its weights.",
-    .parts = {CORE_PART(jacobian_rows), CORE_METHOD_PART(CORE_METHOD, CORE_BASE)},
+    .parts = {CORE_PART(jacobian_rows), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT)},
     .positional = 2,
     .size = sizeof(jacobian_call),
     .set_defaults = core_set_method_defaults,

@@ -32,8 +32,8 @@ static sbs_status run(void *address, sbs_fault *fault) {
   inverse_call *given = address;
   const core_skin *self = core_self(given);
   const sbs_status status =
-      sbs_skin_inverse_deform(self->skin, &given->posed.pose, core_method_options(&given->posed.by),
-                              given->posed_positions, 0, given->positions, given->singular, NULL, fault);
+      sbs_skin_inverse_deform(self->skin, &given->posed.pose, &given->posed.by.options, given->posed_positions, 0,
+                              given->positions, given->singular, NULL, fault);
 
   core_place_in_twists(fault, &given->posed.call);
   core_place_in_shapes(fault, &given->posed.call);
@@ -45,7 +45,7 @@ CORE_ENTRY(core_inverse_deform, inverse_call)
 const core_function core_inverse_deform = {
     .name = "inverse_deform",
     .summary = "Rest positions from posed ones, and which vertices have no inverse.",
-    .parts = {CORE_PART(matrices_rows), CORE_METHOD_PART(CORE_METHOD, CORE_BASE), CORE_PART(core_twists_row),
+    .parts = {CORE_PART(matrices_rows), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
               CORE_PART(core_shapes_rows), CORE_PART(rows)},
     .positional = 2,
     .size = sizeof(inverse_call),

@@ -30,12 +30,12 @@ int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist) {
 }
 
 /*
- * For two methods, and shapes of all vertices with normals in blocks that are half full; where that is not enough, the
- * library allocates. Pages that are never touched cost no memory.
+ * With shapes of all vertices, with normals; where that is not enough, the library allocates. Pages that are never
+ * touched cost no memory.
  */
 static size_t most_scratch(const sbs_skin *skin, const sbs_skin_info *info) {
   const size_t vector_size = 3 * (info->scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double));
-  return 2 * sbs_skin_scratch_size(skin) + 64 + 4 * info->vertex_count * vector_size + info->vertex_count;
+  return sbs_skin_scratch_size(skin) + 1024 + 2 * info->vertex_count * vector_size + info->vertex_count;
 }
 
 PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,
@@ -255,18 +255,6 @@ static PyObject *get_joint_set_of_vertex(PyObject *object, void *Py_UNUSED(closu
   return sets;
 }
 
-static PyObject *get_vertex_order(PyObject *object, void *Py_UNUSED(closure)) {
-  const core_skin *self = (core_skin *)object;
-  npy_intp length = (npy_intp)self->info.vertex_count;
-  PyObject *order = PyArray_SimpleNew(1, &length, NPY_INT32);
-
-  if (order != NULL) {
-    sbs_skin_vertex_order(self->skin, PyArray_DATA((PyArrayObject *)order));
-    PyArray_CLEARFLAGS((PyArrayObject *)order, NPY_ARRAY_WRITEABLE);
-  }
-  return order;
-}
-
 #define HELD(name, number, doc) {name, get_held, NULL, doc, (void *)(Py_ssize_t)(number)}
 #define SIZE(name, doc) {#name, core_get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
 
@@ -293,7 +281,6 @@ static PyGetSetDef properties[] = {
      NULL},
     {"joint_sets", get_joint_sets, NULL, "list[tuple[int, ...]]: the joint sets, new.", NULL},
     {"joint_set_of_vertex", get_joint_set_of_vertex, NULL, "int32 (V,): the joint set of every vertex, new.", NULL},
-    {"vertex_order", get_vertex_order, NULL, "int32 (V,): the vertices in the order of the blocks, read-only.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
 /* --------------------------------------------------------------------------------------------------------- type -- */

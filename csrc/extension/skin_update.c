@@ -136,7 +136,7 @@ CORE_ENTRY(core_update_skin, update_call)
 
 const core_function core_update_skin = {
     .name = "update",
-    .summary = "A skin with other influences at some vertices; the same as if it was made anew.",
+    .summary = "A skin with other influences at some vertices.",
     .parts = {CORE_PART(update_rows)},
     .positional = 3,
     .returns = "Skin",
@@ -147,38 +147,3 @@ const core_function core_update_skin = {
     .finish = finish_update,
     .entry = core_update_skin_entry,
 };
-
-/* ---------------------------------------------------------------------------------------------- other positions -- */
-
-static double number_at(const sbs_skin_desc *desc, const void *numbers, size_t at) {
-  return desc->scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[at] : ((const double *)numbers)[at];
-}
-
-/* The centers that go with other rest positions: what is blended linearly stays its own center. */
-static void find_centers(const sbs_skin_desc *desc, const void *rest_positions, double *centers) {
-  for (size_t at = 0; at < 3 * desc->vertex_count; at += 3) {
-    int is_own = 1;
-    for (size_t i = at; i < at + 3; i++) is_own &= desc->centers[i] == number_at(desc, desc->rest_positions, i);
-    for (size_t i = at; i < at + 3; i++) centers[i] = is_own ? number_at(desc, rest_positions, i) : desc->centers[i];
-  }
-}
-
-int core_prepare_positions(void *call, core_positions *given) {
-  const sbs_skin_desc *desc = &((const core_skin *)core_self(call))->desc;
-
-  given->desc = *desc;
-  if (given->rest == NULL) return 1;
-  given->desc.rest_positions = given->rest;
-  if (desc->centers != NULL) {
-    double *centers = core_hold_memory(call, 3 * desc->vertex_count * sizeof *centers);
-    if (centers == NULL) return 0;
-    find_centers(desc, given->rest, centers);
-    given->desc.centers = centers;
-  }
-  return 1;
-}
-
-sbs_status core_with_positions(const core_skin *self, const core_positions *given, sbs_skin **moved, sbs_fault *fault) {
-  *moved = NULL;
-  return given->rest != NULL ? sbs_skin_with_positions(self->skin, &given->desc, moved, fault) : SBS_OK;
-}

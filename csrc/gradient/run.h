@@ -3,10 +3,33 @@
 #define SBS_GRADIENT_RUN_H
 
 #include "base/arena.h"
-#include "base/fault.h"
-#include "deform/options.h"
-#include "gradient/kernels.h"
-#include "pose/joint.h"
+#include "gradient/columns.h"
+#include "kernels/rest.h"
+#include "pose/posed.h"
+
+/*
+ * What a joint is to its vertices, a row of numbers as in kernels/tables.h, of which vertices take sums. A gradient is
+ * the transpose of that: by the sums of a vertex, from these to the rows of its joints, and from the rows to matrices.
+ *
+ *   MATRIX, PLACE and QUATERNION are in all rows; the others are where the method needs them.
+ */
+enum {
+  SBS_BY_MATRIX = 0,      /* (9) A, the matrix that moves points, by columns */
+  SBS_BY_PLACE = 9,       /* (3) where it takes the skin's origin, relative to the anchor */
+  SBS_BY_QUATERNION = 12, /* (4) */
+  SBS_BY_OTHERS = 16,
+  SBS_BY_MOST = 52
+};
+
+/* Where in a row the others are, or 0. */
+typedef struct sbs_gradient_rows {
+  size_t rotation; /* (9) R of joints that stretch, of others A does */
+  size_t stretch;  /* (9) S */
+  size_t normal;   /* (9) R S^-1, where A does not do for normals */
+  size_t inverse;  /* (9) S^-1 */
+  size_t products; /* (16) of dual quaternions: the columns of (A, p) / 2, each times the quaternion */
+  size_t width;    /* numbers of a row */
+} sbs_gradient_rows;
 
 /*
  * The gradient by one joint, in double. Matrices are columns. A rotation R is differentiated by the rotation vectors
@@ -20,98 +43,54 @@ typedef struct sbs_joint_gradient {
   double inverse[9]; /* by S^-1 */
 } sbs_joint_gradient;
 
-/* One frame by one method, on its way back. Shared by the threads that work on it. */
+/* What a joint gets by way of the center of one of its sets. */
+typedef struct sbs_center_gradient {
+  double given[9], translation[3], torque[3];
+} sbs_center_gradient;
+
+/* One frame on its way back. Shared by the threads that work on it. */
 typedef struct sbs_gradient_run {
   const sbs_gradient *gradient;
   const sbs_skin *skin;
   const sbs_skin_desc *desc;
   const sbs_deform_options *options;
-  sbs_joint *joints; /* (joint_count) this and the following two, of the pose */
-  unsigned char *kinds;
-  sbs_stretch *stretches;
-  sbs_gradient_upstream upstream; /* of this method */
+  sbs_posed posed;
+  sbs_rest rest;
+  sbs_gradient_rows rows;
+  sbs_gradient_upstream upstream;
+  /* By all joints of the skin, by the weights of all of them, and by the mesh that shapes make. */
   sbs_gradient_result result;
-  void *by_centroids; /* (V, 3) what is added to where vertices are, as they move centroids; or NULL */
-  int adds;           /* whether the result is added to what is there */
-  double *constants;  /* (SBS_GRADIENT_BASE per set, SBS_GRADIENT_ROW per joint of a set) or floats in their place */
-  unsigned char *in_double;  /* (set_count) whether they are doubles */
-  const signed char **signs; /* (set_count) NULL where all signs are 1 */
-  signed char *sign_room;    /* (max_influences for each joint of each set) */
-  double (*centers)[6];      /* (set_count) f and z, of joint sets */
-  size_t *totals_at;         /* (part_count) where the sums of each part are among */
-  double *totals;
-  const double **sums;           /* (set_count) of sets with a center of their own, over all parts; or NULL */
-  double (*by_points)[3];        /* (set_count) by f of such a center */
-  sbs_joint_gradient *slots;     /* (set_joints) by each joint of each set */
-  sbs_joint_gradient *by_joints; /* (joint_count) */
-  char *work;                    /* (threads, work_size) */
-  size_t work_size;
-  sbs_arena arena; /* what these arrays are taken from */
+  size_t chunk_blocks, chunk_count; /* the unit of work, whatever the number of threads */
+  double *by_rows;                  /* (chunk_count, joint_count, width) sums over the vertices of a chunk; or NULL */
+  double (*by_centers)[6];   /* (vertex_count) by z and by f (pose/center.h) of the vertex's joint set; or NULL */
+  double (*by_centroids)[3]; /* (set_count) what each vertex of a set gets, as it moves its centroid */
+  sbs_center_gradient *by_set_joints; /* as skin->set_joints */
+  double *work;                       /* (threads, sbs_gradient_work_size) */
 } sbs_gradient_run;
 
-/* What has no gradient, and what does not go together. */
-sbs_status sbs_gradient_check(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
-                              const sbs_methods *methods, const sbs_gradient_upstream *upstream,
-                              const sbs_gradient_result *result, sbs_fault *fault);
+/* Doubles of workspace for a thread. */
+size_t sbs_gradient_work_size(const sbs_skin *skin);
 
-/* Takes the memory of a run, but for the sums, from its arena. That is to be released even where this fails. */
-sbs_status sbs_gradient_allocate_run(sbs_gradient_run *run, int threads, const sbs_allocator *allocator);
+/* The way back, compiled for each instruction set. */
+typedef struct sbs_gradient_steps {
+  /* From the vertices of chunks [begin, end) to the rows of joints; writes what is by vertex. */
+  void (*differentiate)(const sbs_gradient_run *run, double *work, size_t begin, size_t end);
+  /* How a vertex moves with its weights: (3, columns) */
+  void (*find_jacobian)(const sbs_gradient_run *run, double *work, size_t vertex, double *jacobian);
+  /* From the centers of sets [begin, end) of the pose's request to their joints and centroids. */
+  void (*finish_centers)(const sbs_gradient_run *run, size_t begin, size_t end);
+} sbs_gradient_steps;
 
-/* Takes joints [begin, end) of a pose apart. */
-sbs_status sbs_gradient_pose_joints(const sbs_gradient_run *run, const sbs_pose *pose, size_t begin, size_t end);
+const sbs_gradient_steps *sbs_choose_gradient_steps(sbs_isa isa);
 
-/* What the kernel is told of a part, but for totals and work. */
-sbs_gradient_args sbs_gradient_part_args(const sbs_gradient_run *run, size_t number);
-void sbs_gradient_differentiate(const sbs_gradient_run *run, size_t number, const sbs_gradient_args *args);
+#define SBS_DECLARE_GRADIENT_STEPS(constant, name) \
+  void sbs_gradient_differentiate_##name(const sbs_gradient_run *run, double *work, size_t begin, size_t end); \
+  void sbs_gradient_find_jacobian_##name(const sbs_gradient_run *run, double *work, size_t vertex, double *jacobian); \
+  void sbs_gradient_finish_centers_##name(const sbs_gradient_run *run, size_t begin, size_t end);
+SBS_EACH_ISA(SBS_DECLARE_GRADIENT_STEPS)
+#undef SBS_DECLARE_GRADIENT_STEPS
 
-/* What positions of a set are relative to in the kernels: its centroid as a number of the skin's type; or nothing. */
-void sbs_gradient_origin(const sbs_gradient_run *run, size_t set, double origin[3]);
-
-/* How the vertices of a part are moved, which are of a set of one joint at least. */
-sbs_gradient_formula sbs_choose_gradient_formula(const sbs_gradient_run *run, size_t set, int own);
-
-/* Whether what vertices add to their joints is asked for: it is also how a joint set's centroid moves. */
-int sbs_gradient_wants_sums(const sbs_gradient_run *run, sbs_gradient_formula formula);
-
-/* Numbers that are summed up for each joint of a part. */
-size_t sbs_gradient_sums_per_joint(const sbs_gradient_run *run, size_t set, int own);
-
-/* Whether a joint of the set is not rigid, which means nothing to the linear methods. */
-int sbs_gradient_is_stretched(const sbs_gradient_run *run, size_t set);
-
-/* Whether the method moves points by A as it was given. */
-static inline int sbs_gradient_moves_as_given(const sbs_gradient_run *run) {
-  return run->options->method == SBS_METHOD_LINEAR || run->options->method == SBS_METHOD_RIGID;
-}
-
-/* What is done for joint sets and joints, compiled for each instruction set. */
-typedef struct sbs_gradient_batches {
-  /* Finds the rotation centers of some sets, which stand in the order of skin->solve_order. */
-  void (*find_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
-
-  /* Writes the constants of sets [begin, end), whose centers are found. */
-  void (*pose_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
-
-  /*
-   * The way back, in this order. Vertices have been summed up for each joint of each set; these sums become gradients
-   * by the rotation, translation and stretch of each joint of each set,
-   */
-  void (*finish_sets)(const sbs_gradient_run *run, size_t begin, size_t end);
-  /* to which the centers add their part, as they depend on the joints, too; */
-  void (*finish_centers)(const sbs_gradient_run *run, const int32_t *order, size_t count);
-  /* those of one joint are added up over its sets, in `by` (joint_count), and become the gradient by its matrix. */
-  void (*finish_joints)(const sbs_gradient_run *run, sbs_joint_gradient *by);
-} sbs_gradient_batches;
-
-const sbs_gradient_batches *sbs_choose_gradient_batches(sbs_isa isa);
-
-#define SBS_DECLARE_GRADIENT_BATCHES(constant, name) \
-  void sbs_gradient_find_centers_##name(const sbs_gradient_run *run, const int32_t *order, size_t count); \
-  void sbs_gradient_finish_centers_##name(const sbs_gradient_run *run, const int32_t *order, size_t count); \
-  void sbs_gradient_pose_sets_##name(const sbs_gradient_run *run, size_t begin, size_t end); \
-  void sbs_gradient_finish_sets_##name(const sbs_gradient_run *run, size_t begin, size_t end); \
-  void sbs_gradient_finish_joints_##name(const sbs_gradient_run *run, sbs_joint_gradient *by);
-SBS_EACH_ISA(SBS_DECLARE_GRADIENT_BATCHES)
-#undef SBS_DECLARE_GRADIENT_BATCHES
+/* From rows, and from centers, to result.skinning_matrices. by (joint_count) is workspace. */
+void sbs_gradient_finish_joints(const sbs_gradient_run *run, sbs_joint_gradient *by);
 
 #endif

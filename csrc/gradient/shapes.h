@@ -3,26 +3,23 @@
 #define SBS_GRADIENT_SHAPES_H
 
 #include "base/arena.h"
-#include "sbs/gradient.h"
+#include "gradient/run.h"
 
 /*
  * A gradient of a deformation with shapes is that of the mesh that they make; but centroids of joint sets and places
- * along bones are those of the rest positions without them. What stands here leads to that mesh, and back.
+ * along bones are those of the rest positions without them. What stands here leads from that mesh back.
  */
 typedef struct sbs_gradient_shapes {
-  sbs_skin_desc desc; /* with the positions and normals that shapes make */
-  void *by_positions; /* (V, 3) the gradient by these, of the skin's type; NULL where it is not wanted */
-  void *by_normals;
-  void *by_centroids;    /* (V, 3) or NULL: what is added, as vertices move centroids */
-  const int32_t *blocks; /* those that shapes change, by their numbers */
+  void *by_positions; /* (V, 3) the gradient by the mesh, of the skin's type; NULL where it is not wanted */
+  void *by_normals;   /* (V, 3) by unit normals with what shapes add */
 } sbs_gradient_shapes;
 
-/* Makes the mesh, and room for the gradients that `result` needs. Without shapes all is as it is. */
-sbs_status sbs_gradient_begin_shapes(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_deform_options *options,
-                                     const sbs_gradient_result *result, sbs_arena *arena, sbs_gradient_shapes *shaped);
+/* Makes room for the gradients that `result` needs. Errors: OUT_OF_MEMORY. */
+sbs_status sbs_gradient_begin_shapes(const sbs_rest *rest, const sbs_gradient_result *result, sbs_arena *arena,
+                                     sbs_gradient_shapes *shaped);
 
 /* Writes the result by the rest pose, and by shapes. */
-void sbs_gradient_finish_shapes(const sbs_skin *skin, const sbs_skin_desc *desc, const sbs_deform_options *options,
-                                const sbs_gradient_result *result, const sbs_gradient_shapes *shaped);
+void sbs_gradient_finish_rest(const sbs_gradient_run *run, const sbs_gradient_result *result,
+                              const sbs_gradient_shapes *shaped);
 
 #endif

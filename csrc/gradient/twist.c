@@ -174,7 +174,7 @@ static void add_to_position(const sbs_twist *twist, const sbs_gradient_spread *s
 }
 
 static void finish_weights(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
-                           const void *by_weights, const sbs_gradient_result *result) {
+                           int moves_shares, const void *by_weights, const sbs_gradient_result *result) {
   const size_t columns = gradient->columns / 2;
   for (size_t i = 0; i < gradient->vertex_count * columns; i++) {
     const sbs_gradient_spread *spread = gradient->spread + i;
@@ -185,7 +185,7 @@ static void finish_weights(const sbs_gradient *gradient, const sbs_skin *skin, c
     gather(skin->twist, spread, weight, by, &by_weight, &by_share);
     if (result->joint_weights) sbs_scalar_put(result->joint_weights, gradient->scalar, i, by_weight);
     if (result->twist_shares) result->twist_shares[i] = by_share;
-    if (result->rest_positions && !skin->is_moved) {
+    if (result->rest_positions && moves_shares) {
       add_to_position(skin->twist, spread, desc, i / columns, by_share, result->rest_positions);
     }
   }
@@ -207,44 +207,45 @@ void sbs_gradient_gather_jacobian(const sbs_gradient *gradient, const sbs_skin *
 
 /* ------------------------------------------------------------------------------------------------ there and back -- */
 
-sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_pose *pose,
+sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin,
                                     const sbs_gradient_result *result, sbs_gradient_twist *twist) {
   const sbs_allocator *allocator = &gradient->allocator;
-  *twist = (sbs_gradient_twist){.pose = *pose, .result = *result};
+  *twist = (sbs_gradient_twist){.result = *result};
   if (!skin->twist) return SBS_OK;
   const int needs_matrices = result->skinning_matrices || result->twist_angles;
-  const int needs_weights =
-      result->joint_weights || result->twist_shares || (result->rest_positions && !skin->is_moved);
-  twist->matrices = sbs_allocate(allocator, skin->joint_count, 12 * sizeof *twist->matrices);
+  const int needs_skeleton = needs_matrices && !result->skinning_matrices;
+  const int needs_weights = result->joint_weights || result->twist_shares || result->rest_positions;
   if (needs_matrices) {
     twist->by_matrices = sbs_allocate(allocator, skin->joint_count, 12 * sizeof *twist->by_matrices);
+  }
+  if (needs_skeleton) {
+    twist->by_skeleton = sbs_allocate(allocator, skin->skeleton_joint_count, 12 * sizeof *twist->by_skeleton);
   }
   if (needs_weights) {
     const size_t row = gradient->columns * sbs_scalar_size(gradient->scalar);
     twist->by_weights = sbs_allocate(allocator, gradient->vertex_count, row);
   }
-  if (!twist->matrices || (needs_matrices && !twist->by_matrices) || (needs_weights && !twist->by_weights)) {
+  if ((needs_matrices && !twist->by_matrices) || (needs_skeleton && !twist->by_skeleton) ||
+      (needs_weights && !twist->by_weights)) {
     return SBS_ERROR_OUT_OF_MEMORY;
   }
   twist->result.skinning_matrices = twist->by_matrices;
   twist->result.joint_weights = twist->by_weights;
-  twist->pose = (sbs_pose){.skinning_matrices = twist->matrices, .scalar = SBS_FLOAT64, .rows = 3};
-  return sbs_twist_pose_joints(skin->twist, pose, pose->twist_angles, twist->matrices);
+  return SBS_OK;
 }
 
 sbs_status sbs_gradient_finish_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
-                                     const sbs_pose *pose, const sbs_gradient_result *result,
+                                     int moves_shares, const sbs_pose *pose, const sbs_gradient_result *result,
                                      const sbs_gradient_twist *twist) {
-  if (twist->by_weights) finish_weights(gradient, skin, desc, twist->by_weights, result);
+  if (twist->by_weights) finish_weights(gradient, skin, desc, moves_shares, twist->by_weights, result);
   if (!twist->by_matrices) return SBS_OK;
-  /* the matrices of all joints have been read, so theirs hold the result where nobody asks for it */
-  double *by_skeleton = result->skinning_matrices ? result->skinning_matrices : twist->matrices;
+  double *by_skeleton = result->skinning_matrices ? result->skinning_matrices : twist->by_skeleton;
   return sbs_twist_pose_gradient(skin->twist, pose, pose->twist_angles, twist->by_matrices, by_skeleton,
                                  result->twist_angles);
 }
 
 void sbs_gradient_release_twist(const sbs_gradient *gradient, const sbs_gradient_twist *twist) {
-  sbs_release(&gradient->allocator, twist->matrices);
   sbs_release(&gradient->allocator, twist->by_matrices);
+  sbs_release(&gradient->allocator, twist->by_skeleton);
   sbs_release(&gradient->allocator, twist->by_weights);
 }

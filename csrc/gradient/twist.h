@@ -2,30 +2,32 @@
 #ifndef SBS_GRADIENT_TWIST_H
 #define SBS_GRADIENT_TWIST_H
 
-#include "gradient/arrangement.h"
+#include "gradient/columns.h"
 
 /*
  * A gradient is found by all joints that a skin has and by the weights of all of them. What stands here leads from the
  * skeleton to these, and back.
  */
 typedef struct sbs_gradient_twist {
-  sbs_pose pose;              /* of all joints */
   sbs_gradient_result result; /* by all joints, and by the weights of all of them */
-  double *matrices;           /* (J', 3, 4) */
   double *by_matrices;        /* (J', 3, 4) or NULL */
+  double *by_skeleton;        /* (J, 3, 4) or NULL; where nobody asks for it */
   void *by_weights;           /* (V, 2 K) of the skin's type, or NULL */
 } sbs_gradient_twist;
 
 /*
- * Poses all joints in a pose that was checked, and makes room for what `result` needs of them. A skin without twist has
- * the pose and the result as they are. To be released even where it fails.
+ * Makes room for what `result` needs of all joints. A skin without twist has the result as it is. To be released even
+ * where it fails. Errors: OUT_OF_MEMORY.
  */
-sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_pose *pose,
+sbs_status sbs_gradient_begin_twist(const sbs_gradient *gradient, const sbs_skin *skin,
                                     const sbs_gradient_result *result, sbs_gradient_twist *twist);
 
-/* Writes the result: the gradient by the skeleton's matrices and by the weights as given, with what follows from it. */
+/*
+ * Writes the result: the gradient by the skeleton's matrices and by the weights as given, with what follows from it.
+ * moves_shares: whether rest positions tell where along bones vertices are.
+ */
 sbs_status sbs_gradient_finish_twist(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
-                                     const sbs_pose *pose, const sbs_gradient_result *result,
+                                     int moves_shares, const sbs_pose *pose, const sbs_gradient_result *result,
                                      const sbs_gradient_twist *twist);
 
 void sbs_gradient_release_twist(const sbs_gradient *gradient, const sbs_gradient_twist *twist);

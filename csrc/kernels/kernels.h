@@ -4,106 +4,58 @@
 
 #include "base/isa.h"
 #include "correctives/shapes.h"
-#include "kernels/constants.h"
-#include "kernels/formulas.h"
-#include "skin/skin.h"
+#include "kernels/tables.h"
 
-/* Items that one kernel deforms: all with as many influences, whose groups are evaluated alike. */
+/* The formulas that are evaluated by sums of rows, each in a source of its own: kernels/linear.inc and so on. */
+typedef enum sbs_formula {
+  SBS_FORMULA_LINEAR,   /* a blended matrix, or that of the heaviest joint */
+  SBS_FORMULA_SETS,     /* spherical, about centers of joint sets */
+  SBS_FORMULA_CENTERS,  /* in part, by averages, or about centers that are given with the vertices */
+  SBS_FORMULA_WEIGHTED, /* spherical, about weighted centers */
+  SBS_FORMULA_DUAL_QUATERNION,
+  SBS_FORMULA_COUNT
+} sbs_formula;
+
+/* The tables that a formula reads; unused ones are NULL. */
+typedef struct sbs_rows {
+  const void *joints;
+  const void *stretches;   /* where joints stretch STRETCHES, or of dual quaternions PRODUCTS */
+  const void *normals;     /* where matrices and rotations don't do for normals */
+  const void *dual;        /* of dual quaternions */
+  const void *sets;        /* of SETS */
+  const void *set_centers; /* of SETS and CENTERS; or NULL: the vertices' own */
+  const void *set_arms;    /* with set_centers, where joints stretch */
+  const void *set_arcs;    /* of averages, by CENTERS and WEIGHTED */
+} sbs_rows;
+
+/* What a kernel does: blocks [begin, end) of a skin. Arrays but the outputs begin with block `begin`. */
 typedef struct sbs_kernel_args {
-  const sbs_item *items;
-  size_t item_count;
-  const sbs_group *groups; /* of the skin, as are the following */
-  const sbs_pivot *pivots;
-  const sbs_way *ways; /* (group_count) how groups are evaluated */
-  const void *constants;
-  size_t head_size, row_size; /* numbers of a head, and from row to row, of the constants */
-  int rigid;                  /* whether the heaviest joint alone moves each vertex (SBS_METHOD_RIGID) */
-  /*
-   * The skin's stream, for its weights, and for its positions. Other positions may take the place of these, in the same
-   * layout: number i of them is that of number first_position + i of the stream.
-   */
-  const void *weights, *positions;
-  size_t first_position;
-  const void *pivot_weights; /* as of sbs_skin, as is heaviest */
-  const int32_t *heaviest;
-  const void *normals; /* or NULL; of the skin's blocks, or of those from block first_normal on */
-  size_t first_normal;
-  const void *centers; /* z of every vertex; read by the optimized formulas */
-  const void *amounts; /* (block_count, SBS_BLOCK) of the skin, as packed; for kernels in part alone, else NULL */
-  const int32_t *vertices;
-  const uint16_t *runs;
-  size_t first_block; /* the block that these two begin with */
-  const sbs_copies *copies;
+  const sbs_skin *skin;
+  sbs_rows rows;
+  double scale;
+  double damping, far;           /* of weighted centers; and how far away they may be, in the pose without scale */
+  unsigned char *exact_vertices; /* (vertex_count) receives 1 for those whose weighted center is further away, */
+  unsigned char *exact_blocks;   /* (block_count) as do their blocks */
+  sbs_vec4 anchor;
+  int by_heaviest; /* of LINEAR: whether the heaviest joint alone moves a vertex */
+  size_t begin, end;
+  const void *positions;   /* as of the skin, as are the following */
+  const void *centers;     /* of CENTERS, if there are no set_centers; else NULL */
+  const void *normals;     /* or NULL: not wanted */
+  const void *amounts;     /* (SBS_BLOCK) of each block, or NULL: how much of the formula, the rest being linear */
   void *positions_out;     /* of the mesh */
   size_t positions_stride; /* bytes */
-  void *normals_out;       /* or NULL */
-  size_t normals_stride;   /* bytes */
+  void *normals_out;
+  size_t normals_stride;
 } sbs_kernel_args;
 
 typedef void sbs_kernel(const sbs_kernel_args *args);
 
-/* The methods that vertices need, as bits: the base where an amount is below 1, the other where it is above 0. */
-enum {
-  SBS_NEEDS_BASE = 1,
-  SBS_NEEDS_METHOD = 2,
-  SBS_NEEDS_BOTH = SBS_NEEDS_BASE | SBS_NEEDS_METHOD,
-  SBS_AMOUNT_OUTSIDE = 4 /* with both of the others: an amount is outside [0, 1], or it is -0 */
-};
-
-/* Returns what vertices of such amounts need: SBS_NEEDS_ bits, and SBS_AMOUNT_OUTSIDE. */
-typedef unsigned sbs_scan_kernel(const void *amounts, sbs_scalar scalar, size_t count);
-
-/* Packs the amounts of some vertices of the mesh, in that order and in the kernel's type. */
-typedef void sbs_pack_kernel(const void *amounts, sbs_scalar scalar, const int32_t *vertices, size_t count,
-                             void *packed);
-
-/* Blocks of which both methods have made positions, and normals if wanted. */
-typedef struct sbs_blend_args {
-  const void *positions[2]; /* x y z of each vertex of the blocks, by the base and by the method; aligned */
-  const void *normals[2];   /* the same */
-  const void *amounts;      /* of those blocks, as packed: how much of the method each vertex gets */
-  const int32_t *vertices;  /* of those blocks, as are their runs */
-  const uint16_t *runs;
-  const sbs_copies *copies;
-  size_t first_block, block_count;
-  void *positions_out; /* this and the following as of sbs_kernel_args */
-  size_t positions_stride;
-  void *normals_out;
-  size_t normals_stride;
-} sbs_blend_args;
-
-typedef void sbs_blend_kernel(const sbs_blend_args *args);
-
 /*
- * Kernels of one formula and scalar type: [form][with normals][influences - 1, the last for any number]. NULL: use that
- * for any number. Forms that do not occur have none.
+ * How many times the mesh's size a center may be away for kernels to move vertices about it: where the joints take it,
+ * and how the arm to the vertex turns, round by some 2^-24 of that.
  */
-typedef struct sbs_formula_kernels {
-  sbs_kernel *by_form[SBS_FORM_COUNT][2][SBS_KERNEL_INFLUENCES + 1];
-} sbs_formula_kernels;
-
-/*
- * The inverse of one method, or of two that are blended. For fixed weights both are affine maps of the packed position:
- * images of four points give a map, and nothing else need be known of its formula.
- */
-typedef struct sbs_inverse_method {
-  sbs_kernel_args args; /* of one item, without normals; of the second, only what a formula reads counts */
-  sbs_kernel *kernel;
-  const void *anchor; /* (4) that the group's constants leave to be added */
-} sbs_inverse_method;
-
-typedef struct sbs_inverse_args {
-  sbs_inverse_method methods[2];
-  const void *amounts; /* of the skin, as packed: how much of the first each vertex gets, or NULL: all; no second */
-  const void *posed;   /* of the mesh */
-  size_t posed_stride;
-  double origin[3];        /* what the packed positions are relative to */
-  double size;             /* of the mesh, around the origin too; above 0 */
-  unsigned char *singular; /* of the mesh, or NULL */
-} sbs_inverse_args;
-
-/* Returns how many vertices have no inverse. */
-typedef size_t sbs_inverse_kernel(const sbs_inverse_args *args);
+#define SBS_FAR_CENTER 2.0
 
 /* Adds rows, times the weight of their shape, to the sums of a frame; a sum that is not active begins with its row. */
 typedef void sbs_add_rows_kernel(const sbs_shapes *shapes, size_t first, size_t end, double weight,
@@ -112,16 +64,21 @@ typedef void sbs_add_rows_kernel(const sbs_shapes *shapes, size_t first, size_t 
 /* Rest positions or normals of a block with such a sum; normals become unit vectors again. All (3, SBS_BLOCK). */
 typedef void sbs_shape_block_kernel(const void *rest, const void *sum, int are_normals, void *shaped);
 
+/* Packs positions (count, 3) of the mesh, relative to the origin, in blocks; lanes past the last repeat it. */
+typedef void sbs_pack_kernel(const void *positions, size_t stride, size_t count, const double origin[3], void *packed);
+
+/* Copies amounts to the skin's type. Returns whether all are in [0, 1]. */
+typedef int sbs_amounts_kernel(const void *amounts, sbs_scalar scalar, size_t count, void *copies);
+
 /* What is compiled for one instruction set and scalar type. */
 typedef struct sbs_kernels {
-  sbs_constants_batch *write_constants;
-  sbs_scan_kernel *scan_amounts;
-  sbs_pack_kernel *pack_amounts;
-  sbs_blend_kernel *mix;
-  sbs_inverse_kernel *invert;
+  sbs_write_rows *write_rows;
+  sbs_write_set_rows *write_set_rows;
   sbs_add_rows_kernel *add_rows;
   sbs_shape_block_kernel *shape_block;
-  const sbs_formula_kernels *formulas[SBS_FORMULA_COUNT];
+  sbs_pack_kernel *pack_positions;
+  sbs_amounts_kernel *take_amounts;
+  sbs_kernel *formulas[SBS_FORMULA_COUNT];
 } sbs_kernels;
 
 const sbs_kernels *sbs_choose_kernels(sbs_isa isa, sbs_scalar scalar);

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Spherical blending about weighted centers. */
 #include "kernels/kernels.h"
 
-#define FORMULA SBS_FORMULA_WEIGHTED
-#define FORMULA_NAME weighted
-#define PLAIN_KERNELS FLOAT_FROM_2
-#define FAR_KERNELS NONE
-#define IN_PART_KERNELS FLOAT_FROM_2
-#define IS_WEIGHTED 1
-#define MOVE NAME(rotate_about_weighted)
-#define SBS_SOURCE "kernels/kernel.inc"
+#define FORMULA_NAME sbs_move_weighted
+#define FORMULA_IS_GENERAL
+#define SBS_SOURCE "kernels/weighted.inc"
 #include "kernels/each_scalar.h"

@@ -32,8 +32,10 @@ typedef struct sbs_centers_args {
   const sbs_stretch *stretches; /* of joints that are not rigid; NULL if all are */
   double damping;
   double epsilon;        /* of the matrices' type */
+  int solves_all;        /* of sbs_pose_request */
   int all_by_svd;        /* whether the SVD is to solve all centers that have to be solved */
-  sbs_vec4 *centers;     /* (set_count) receives z, the center relative to the reference point (pose/center.h) */
+  sbs_vec4 *references;  /* (set_count) receives the reference point f (pose/center.h), relative to the skin's origin */
+  sbs_vec4 *centers;     /* (set_count) receives z, the center relative to f */
   unsigned char *by_svd; /* (set_count) receives whether the SVD is to solve it */
 } sbs_centers_args;
 

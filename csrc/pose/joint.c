@@ -81,29 +81,31 @@ static void invert_stretch(const double s[9], double inverse[9]) {
 }
 
 sbs_status sbs_decompose_joint(sbs_joint *joint, unsigned kind, sbs_stretch *stretch) {
-  double rotation[9], s[9], inverse[9];
-  if (kind & SBS_JOINT_NONRIGID) {
-    double a[9], product[9];
-    sbs_vec4_to_rows(joint->given, a);
-    if (!polar_newton(a, rotation)) {
-      sbs_status status = polar_svd(a, rotation);
-      if (status) return status;
-    } else if (sbs_determinant(a) < 0.0) {
-      for (int i = 0; i < 9; i++) rotation[i] = -rotation[i];
+  static const sbs_vec4 identity[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+  double rotation[9], s[9], inverse[9], a[9], product[9];
+  if (!(kind & SBS_JOINT_NONRIGID)) {
+    for (int j = 0; j < 3; j++) {
+      stretch->rotation[j] = stretch->normal[j] = joint->moving[j];
+      stretch->stretch[j] = stretch->inverse[j] = identity[j];
     }
-    sbs_multiply_transposed(rotation, a, product);
-    for (int i = 0; i < 3; i++) {
-      for (int j = 0; j < 3; j++) s[3 * i + j] = 0.5 * (product[3 * i + j] + product[3 * j + i]);
-    }
-    invert_stretch(s, inverse);
-    joint->quaternion = sbs_rotation_quaternion(rotation);
-    sbs_vec4_from_rows(rotation, stretch->rotation);
-  } else {
-    memcpy(stretch->rotation, joint->moving, sizeof stretch->rotation);
-    sbs_identity(s);
-    sbs_identity(inverse);
+    return SBS_OK;
   }
+  sbs_vec4_to_rows(joint->given, a);
+  if (!polar_newton(a, rotation)) {
+    sbs_status status = polar_svd(a, rotation);
+    if (status) return status;
+  } else if (sbs_determinant(a) < 0.0) {
+    for (int i = 0; i < 9; i++) rotation[i] = -rotation[i];
+  }
+  sbs_multiply_transposed(rotation, a, product);
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < 3; j++) s[3 * i + j] = 0.5 * (product[3 * i + j] + product[3 * j + i]);
+  }
+  invert_stretch(s, inverse);
+  joint->quaternion = sbs_rotation_quaternion(rotation);
+  sbs_vec4_from_rows(rotation, stretch->rotation);
   sbs_vec4_from_rows(s, stretch->stretch);
   sbs_vec4_from_rows(inverse, stretch->inverse);
+  sbs_vec4_multiply(stretch->rotation, stretch->inverse, stretch->normal);
   return SBS_OK;
 }

@@ -7,11 +7,11 @@
 
 /* A joint in a pose: its skinning matrix C = [A | t] and what the methods need of it. */
 typedef struct sbs_joint {
-  sbs_vec4 given[3];    /* A: what the linear methods move points by */
   sbs_vec4 moving[3];   /* R if rigid, else A: what the rotation methods move points by */
   sbs_vec4 translation; /* t; stands behind `moving`, so that they are read as one 3x4 matrix */
+  sbs_vec4 turned_back; /* R^T t; if rigid. Up to here a joint is what centers are solved from */
   sbs_vec4 quaternion;  /* of R, of unit length and either sign */
-  sbs_vec4 turned_back; /* R^T t; if rigid */
+  sbs_vec4 given[3];    /* A: what the linear methods move points by */
 } sbs_joint;
 
 /* A = R S of a joint. Made for all joints of a pose, but only if one of them needs it. */
@@ -19,6 +19,7 @@ typedef struct sbs_stretch {
   sbs_vec4 rotation[3]; /* R, det +1 */
   sbs_vec4 stretch[3];  /* S, symmetric; the identity if rigid */
   sbs_vec4 inverse[3];  /* S^-1, or the adjugate of a singular S */
+  sbs_vec4 normal[3];   /* R S^-1: what linear blending moves normals by */
 } sbs_stretch;
 
 /* What a joint is, as bits. */

@@ -21,10 +21,6 @@
 #else
 #define QUAD_LIST(f, r) SBS_LIST_8(f, r)
 #endif
-/*
- * Steps of another order than those of gradient/block.inc: of doubles one instruction pairs even numbers, or odd ones,
- * of floats the first two numbers of four, or the last two.
- */
 #define PAIR_AT(from, l) ((l) / 2 * 2 + (l) % 2 * LANES + (from))
 #define HALF_AT(from, l) ((l) / 4 * 4 + (l) % 2 + (l) % 4 / 2 * LANES + (from))
 #define PAIRS(a, b, from) __builtin_shufflevector(a, b, QUAD_LIST(PAIR_AT, from))
@@ -56,7 +52,9 @@ SBS_INLINE void transpose_to_lanes(const sbs_vec4 v[LANES], lanes out[4]) {
 #endif
 #else
   for (int i = 0; i < 4; i++) {
-    for (size_t l = 0; l < LANES; l++) LANE(out[i], l) = v[l][i];
+    lanes number = NO_LANES;
+    for (size_t l = 0; l < LANES; l++) LANE(number, l) = v[l][i];
+    out[i] = number;
   }
 #endif
 }

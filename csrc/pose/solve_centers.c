@@ -57,7 +57,7 @@ SBS_INLINE void read_joint(const set_batch *batch, size_t k, lanes m[12]) {
 
 /* Sets of a joint and its parent, whose center may be known, stand together in the order. */
 SBS_INLINE int has_candidates(const set_batch *batch, const sbs_skin *skin) {
-  return batch->sets.size == 2 && skin->joint_positions &&
+  return batch->sets.size == 2 && skin->joint_positions && !batch->args->solves_all &&
          skin->set_children[batch->sets.set[batch->sets.count - 1]] >= 0;
 }
 
@@ -192,6 +192,7 @@ SBS_INLINE lane_mask solve(const set_batch *batch, const sbs_centers_args *args,
 
 sbs_centers_count SBS_FOR_ISA(sbs_find_centers)(const sbs_centers_args *args, size_t begin, size_t end) {
   sbs_centers_count count = {0, 0};
+  const sbs_vec4 origin = sbs_vec4_read(args->skin->origin);
   while (begin < end) {
     set_batch batch;
     batch.args = args;
@@ -209,6 +210,7 @@ sbs_centers_count SBS_FOR_ISA(sbs_find_centers)(const sbs_centers_args *args, si
     transpose_from_lanes((const lanes[4]){z[0], z[1], z[2], NO_LANES}, centers);
     for (size_t l = 0; l < batch.sets.count; l++) {
       const int by_svd = !LANE(trivial, l) && (args->all_by_svd || LANE(hard, l));
+      args->references[batch.sets.set[l]] = batch.sets.origins[l] - origin;
       args->centers[batch.sets.set[l]] = centers[l];
       args->by_svd[batch.sets.set[l]] = (unsigned char)by_svd;
       count.by_svd += (size_t)by_svd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/fault.h"
 #include "base/progress.h"
-#include "skin/find_sets.h"
+#include "skin/bind.h"
 #include "skin/validate.h"
 
 sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_options *options, sbs_weight_report *report,

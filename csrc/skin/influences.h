@@ -50,8 +50,7 @@ typedef struct sbs_influence_pairs {
 
 /*
  * Merges pairs, and notes what is wrong with them: distinct joints in ascending order, their weights times `scale`,
- * added up in an order of their values. What is no positive number is left out. Nothing is normalized, and no pivot
- * chosen.
+ * added up in an order of their values. What is no positive number is left out. Nothing is normalized.
  */
 void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_influences *influences);
 

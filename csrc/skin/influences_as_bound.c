@@ -30,26 +30,15 @@ static void sort_heaviest_first(influence *influences, size_t count, size_t heav
   }
 }
 
-/*
- * The influences of a vertex of a group; how many there are.
- *
- *   stream  where its x stands
- *   lane    of all lanes of all blocks
- */
-static size_t read_lane(const sbs_skin *skin, size_t number, size_t stream, size_t lane, influence *influences) {
-  const sbs_group *group = skin->groups + number;
-  const int32_t *joints = skin->set_joints + skin->set_offsets[group->set];
-  const size_t count = sbs_set_size(skin, (size_t)group->set);
-  const size_t pivot = (size_t)skin->pivots[number].joint;
-  size_t at = stream + 3 * SBS_BLOCK;
+/* The influences of a vertex; how many there are. `heaviest` receives which one is. */
+static size_t read_vertex(const sbs_skin *skin, size_t vertex, influence *influences, size_t *heaviest) {
+  const size_t set = (size_t)skin->set_of_vertex[vertex], count = sbs_set_size(skin, set);
+  const int32_t *joints = skin->set_joints + skin->set_offsets[set];
+  *heaviest = 0;
+  sbs_get_weights(skin, vertex, &influences->weight, sizeof *influences / sizeof influences->weight);
   for (size_t i = 0; i < count; i++) {
     influences[i].joint = joints[i];
-    if (i == pivot) {
-      influences[i].weight = sbs_scalar_get(skin->pivot_weights, skin->scalar, lane);
-    } else {
-      influences[i].weight = sbs_scalar_get(skin->stream, skin->scalar, at);
-      at += SBS_BLOCK;
-    }
+    if (joints[i] == skin->heaviest[vertex]) *heaviest = i;
   }
   return count;
 }
@@ -76,17 +65,12 @@ sbs_status sbs_skin_influences(const sbs_skin *skin, size_t width, int32_t *join
   influence *influences = sbs_allocate(&skin->allocator, skin->max_influences + 1, sizeof *influences);
   if (!influences) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   double most = 0.0;
-  for (size_t i = 0; i < skin->item_count; i++) {
-    const sbs_item *item = skin->items + i;
-    const size_t block_size = sbs_block_size(skin->groups + item->group);
-    for (size_t k = 0; k < (size_t)item->vertex_count; k++) {
-      const size_t lane = item->first_block * SBS_BLOCK + k, vertex = (size_t)skin->vertices[lane];
-      const size_t stream = item->stream + k / SBS_BLOCK * block_size + k % SBS_BLOCK;
-      const size_t count = read_lane(skin, (size_t)item->group, stream, lane, influences);
-      sort_heaviest_first(influences, count, (size_t)skin->heaviest[lane]);
-      const double less = write_row(influences, count, width, joints + width * vertex, weights + width * vertex);
-      if (less > most) most = less;
-    }
+  for (size_t v = 0; v < skin->vertex_count; v++) {
+    size_t heaviest;
+    const size_t count = read_vertex(skin, v, influences, &heaviest);
+    sort_heaviest_first(influences, count, heaviest);
+    const double less = write_row(influences, count, width, joints + width * v, weights + width * v);
+    if (less > most) most = less;
   }
   if (lost) *lost = most;
   sbs_release(&skin->allocator, influences);

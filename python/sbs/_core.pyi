@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Written by tools/core_stub.py from the contracts in csrc/extension.
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypedDict, final
 
 import numpy as np
@@ -362,7 +362,6 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
         shapes: Shapes | None = None,
         shape_weights: ArrayLike | None = None,  # (S,)
@@ -382,7 +381,6 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (F, B, 2)
         shapes: Shapes | None = None,
         shape_weights: ArrayLike | None = None,  # (F, S)
@@ -402,7 +400,6 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
         shapes: Shapes | None = None,
         shape_weights: ArrayLike | None = None,  # (S,)
@@ -430,7 +427,6 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
         twists: ArrayLike | None = None,  # (B, 2)
         shapes: Shapes | None = None,
         shape_weights: ArrayLike | None = None,  # (S,)
@@ -460,7 +456,6 @@ class Skin:
         damping: float = 1e-08,
         rcond: float | None = None,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
     ) -> NDArray[np.float64]: ...  # (3, K)
     def rotation_centers(
         self,
@@ -522,8 +517,6 @@ class Skin:
     def joint_sets(self) -> list[tuple[int, ...]]: ...
     @property
     def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
-    @property
-    def vertex_order(self) -> NDArray[np.int32]: ...  # (V,)
 
 @final
 class Brush:
@@ -565,7 +558,6 @@ class Brush:
         center: Literal["joint_set", "weighted", "optimized"] = "joint_set",
         damping: float = 1e-08,
         amount: ArrayLike | None = None,  # (V,)
-        base: str | Mapping[str, object] = "linear",
         centers: ArrayLike | None = None,  # (V, 3)
         twist: Twist | None = None,
         twist_positions: ArrayLike | None = None,  # (V, 3)

@@ -15,6 +15,7 @@ from .support.signatures import with_keywords
 
 __all__ = [
     "SHORT_NAMES",
+    "TURNING",
     "VARIANTS",
     "AnyFloats",
     "BlendOptions",
@@ -72,6 +73,9 @@ DEFAULTS: Mapping[str, Any] = {
     "threads": None,
 }
 """What the options of `DeformOptions` are by default."""
+
+TURNING = ("spherical", "dual_quaternion")
+"""The methods that blend rotations, of which a vertex may have a part, the rest being linear."""
 
 _SPHERICAL_OPTIONS = ("rotation", "center", "damping", "rcond")
 
@@ -199,8 +203,8 @@ def vertex_amounts(amount: ArrayLike | None, vertex_count: int) -> ArrayLike | N
     return amount if amount is None or np.ndim(amount) else np.full(vertex_count, amount)
 
 
-def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) -> MethodName | MethodOptions:
-    """The base method of an amount.
+def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) -> dict[str, Any]:
+    """The base method of an amount, with its options.
 
     Raises
     ------
@@ -208,34 +212,41 @@ def base_options(amount: ArrayLike | None, base: Method | MethodOptions | None) 
         If there is a base without an amount, its method is unknown, or one of its options has no effect.
     """
     if base is None:
-        return "linear"
+        return {"method": "linear"}
     if amount is None:
         raise ValueError("base has no effect without amount")
+    if isinstance(base, str):
+        return {"method": method_name(base, "base")}
     if not isinstance(base, dict):
-        return method_name(base, "base")
-    named: MethodOptions = {**base}
-    if "method" in base:
-        named["method"] = method_name(base["method"], "base['method']")
-    refuse_idle(base.get("method", "spherical"), base, "base: ")
-    return named
+        raise TypeError(f"base must be a str or a dict of options, not {type(base)!r}")
+    for name in base.keys() - MethodOptions.__annotations__:
+        raise TypeError(f"{name!r} is an invalid keyword argument for base")
+    method = method_name(base.get("method", DEFAULTS["method"]), "base['method']")
+    refuse_idle(base.get("method", method), base, "base: ")
+    return {**base, "method": method}
 
 
 def core_options(options: Mapping[str, Any], vertex_count: int) -> dict[str, Any]:
-    """The options of `Skin.deform`, checked, as the core takes them.
+    """The options of `Skin.deform`, checked, as the core takes them: it blends a method with linear blending alone.
 
     Raises
     ------
     ValueError
-        If a method is not known, or an option has no effect.
+        If a method is not known, an option has no effect, or methods are to be blended of which none is linear.
     """
-    method, amount = options.get("method", DEFAULTS["method"]), options.get("amount")
-    refuse_idle(method, options)
-    return {
-        **options,
-        "method": method_name(method),
-        "amount": vertex_amounts(amount, vertex_count),
-        "base": base_options(amount, options.get("base")),
-    }
+    method, amount = method_name(options.get("method", DEFAULTS["method"])), options.get("amount")
+    refuse_idle(options.get("method", method), options)
+    base = base_options(amount, options.get("base"))
+    if method == "linear" and base["method"] in TURNING:  # so much of the other
+        kept = {name: value for name, value in options.items() if name not in MethodOptions.__annotations__}
+        return core_options({**kept, **base, "amount": 1 - np.asarray(amount), "base": None}, vertex_count)
+    if base["method"] != "linear":
+        raise ValueError("methods are blended with 'linear' here: deform and deform_many alone blend others")
+    if amount is not None and method not in TURNING:
+        raise ValueError(f"amount has no effect on method={method!r} here, but on {TURNING} alone")
+    chosen = {**options, "method": method, "amount": vertex_amounts(amount, vertex_count)}
+    chosen.pop("base", None)
+    return chosen
 
 
 def with_deform_options(kind: type) -> Callable[[_Call], _Call]:

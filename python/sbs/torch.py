@@ -110,7 +110,8 @@ def deform(
     normals : bool
         Whether to return normals, too.
     method, center, damping, base, threads
-        As of `Skin.deform`. There is no gradient of ``rotation="average"`` and of `rcond`, so these are no options.
+        As of `Skin.deform`. There is no gradient of ``rotation="average"`` and of `rcond`, so these are no options, nor
+        of two methods of which none is linear.
 
     Returns
     -------

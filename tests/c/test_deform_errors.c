@@ -123,8 +123,6 @@ static void test_questions_null(void) {
   CHECK_EQUAL(sbs_skin_joint_sets(made->skin, offsets, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_set_of_vertex(NULL, joints), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_set_of_vertex(made->skin, NULL), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_vertex_order(NULL, joints), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_vertex_order(made->skin, NULL), SBS_ERROR_NULL);
 }
 
 static void test_option(void) {

@@ -73,7 +73,8 @@ static void test_rest_comes_back(void) {
       make_pose(joints, (uint64_t)i, 40.0, i & 1);
       sbs_deform_options options = sbs_default_deform_options();
       options.method = all_methods[i / 2 % 4];
-      if (i >= 8) { /* blended with the linear method */
+      const int turns = options.method == SBS_METHOD_SPHERICAL || options.method == SBS_METHOD_DUAL_QUATERNION;
+      if (i >= 8 && turns) {
         options.amount = amount;
         options.amount_scalar = SBS_FLOAT64;
       }
@@ -143,7 +144,6 @@ static void test_singular(void) {
       sbs_skin *skin = bind_rig(&alone, SBS_FLOAT32, 0);
       size_t singular_count = 77, expected = 0;
       for (size_t v = 0; v < VERTICES; v++) expected += alone.joint_indices[v] == 4;
-      if (i == KINDS + 4) expected = 0; /* about the origin, where nothing of so small a mesh is lost */
       CHECK_NEAR(largest_error(skin, SBS_FLOAT32, joints, &options, &singular_count), 0.0, tolerance_of(SBS_FLOAT32));
       CHECK_EQUAL(singular_count, expected);
       sbs_skin_free(skin);
@@ -363,7 +363,7 @@ static void test_errors(void) {
   sbs_skin_free(skin);
 }
 
-/* Numbers at the edge of what the type holds: told as singular, never a NaN. */
+/* Numbers at the edge of what the type holds: told as singular where they tell nothing, never a NaN. */
 static void test_huge_numbers(void) {
   static float posed[VERTICES * 3];
   static double rest[VERTICES * 3];
@@ -380,9 +380,11 @@ static void test_huge_numbers(void) {
       options.method = all_methods[m];
       size_t count = 0;
       CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, NULL, &count, NULL), SBS_OK);
-      CHECK_EQUAL(count, VERTICES);
+      CHECK_EQUAL(count, i ? VERTICES : 0);
       for (size_t k = 0; k < 3 * VERTICES; k++) {
-        CHECK_NEAR(number_at(rest, SBS_FLOAT32, k), mesh.positions[k], 2.4e-7);
+        const double found = number_at(rest, SBS_FLOAT32, k);
+        CHECK(isfinite(found));
+        if (i) CHECK_NEAR(found, mesh.positions[k], 2.4e-7);
       }
     }
     sbs_skin_free(skin);

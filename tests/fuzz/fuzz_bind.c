@@ -25,13 +25,6 @@ static void ask_skin(fuzz_input *in, const sbs_skin *skin, const sbs_skin_desc *
       FUZZ_CHECK(i == offsets[s] || joints[i - 1] < joints[i]);
     }
   }
-  int32_t *order = fuzz_room(in, info.vertex_count * sizeof *order);
-  unsigned char *seen = fuzz_room(in, info.vertex_count);
-  memset(seen, 0, info.vertex_count);
-  FUZZ_CHECK(sbs_skin_vertex_order(skin, order) == SBS_OK);
-  for (size_t i = 0; i < info.vertex_count; i++) {
-    FUZZ_CHECK(order[i] >= 0 && (size_t)order[i] < info.vertex_count && !seen[order[i]]++);
-  }
   for (size_t v = 0; v < info.vertex_count; v++) {
     FUZZ_CHECK(sets[v] >= 0 && (size_t)sets[v] < info.joint_set_count);
     for (size_t i = offsets[sets[v]]; i < offsets[sets[v] + 1]; i++) {

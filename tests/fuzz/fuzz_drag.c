@@ -29,9 +29,6 @@ static void drag(fuzz_input *in, sbs_brush *brush, size_t vertices, size_t joint
   const double size = fuzz_size(in);
   sbs_drag_options options = sbs_default_drag_options();
   options.deform = choose_method(in, vertices);
-  if (options.deform->amount && fuzz_byte(in) & 1) {
-    ((sbs_deform_options *)(uintptr_t)options.deform)->base = choose_method(in, vertices);
-  }
   if (fuzz_byte(in) & 1) options.centers = fuzz_reals(in, 3 * vertices, SBS_FLOAT64, -2.0 * size, 2.0 * size);
   const unsigned twisted = fuzz_byte(in);
   sbs_twist *twist = twisted & 1 ? fuzz_twist_of_a_bone(in, joints, size) : NULL;

@@ -215,15 +215,14 @@ sbs_deform_options fuzz_deform_options(fuzz_input *in, const sbs_skin *skin) {
   if (byte & 1) {
     options.amount_scalar = fuzz_scalar(in);
     options.amount = fuzz_reals(in, info.vertex_count, options.amount_scalar, 0.0, 1.0);
-    if (byte & 2) {
-      sbs_deform_options *base = fuzz_room(in, sizeof *base);
-      *base = sbs_default_deform_options();
-      choose_method(in, base);
-      options.base = base;
-    }
+  }
+  if (byte & 2) {
+    gap = fuzz_gap(in, info.scalar);
+    options.rest_positions_stride = stride_of(in, gap, info.scalar);
+    options.rest_positions = fuzz_rows(in, info.vertex_count, 3, gap, info.scalar, -2.0, 2.0);
   }
   if (byte & 4) {
-    const size_t exact = (byte & 1 ? 2 : 1) * sbs_skin_scratch_size(skin);
+    const size_t exact = sbs_skin_scratch_size(skin);
     options.scratch_size = byte & 8 ? exact : byte & 16 ? 3 * exact : fuzz_below(in, exact + 1);
     char *room = fuzz_room(in, options.scratch_size + 64 + 64);
     options.scratch = room + (64 - (uintptr_t)room % 64) % 64 + (fuzz_rarely(in) ? 8 : 0);

@@ -130,7 +130,7 @@ class Subject:
         assert positions.dtype == self.dtype
         expected = np.array([pose.position(vertex, method) for vertex in rows])
         if bound is None:
-            bound = tolerances.share(self.dtype, method, pose.rotation, pose.center_choice) * self.mesh.size
+            bound = tolerances.share(self.dtype, method) * self.mesh.size
         assert_within(positions[rows], expected, bound + tolerances.half_ulp(expected, self.dtype), "position", rows)
         return len(skipped)
 

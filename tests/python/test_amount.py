@@ -38,17 +38,15 @@ def test_amounts_of_0_and_1_are_the_methods_themselves(dtype: Precision, base: M
     skin, matrices = make_skin(dtype), skinning_matrices(JOINTS)
     base_result = skin.deform(matrices, method=base, normals=True)
     method_result = skin.deform(matrices, method=method, normals=True)
-    for amount, expected in (
-        (0, base_result),
-        (1.0, method_result),
-        (np.zeros(VERTICES), base_result),
-        (True, method_result),
-    ):
-        assert same(skin.deform(matrices, method=method, base=base, amount=amount, normals=True), expected)
+    # As sbs.h promises.
+    tolerance = (1e-6 if dtype is np.float32 else 1e-13) * float(np.linalg.norm(np.ptp(skin.rest_positions, axis=0)))
+    for amount, expected in ((0, base_result), (1.0, method_result), (np.zeros(VERTICES), base_result)):
+        found = skin.deform(matrices, method=method, base=base, amount=amount, normals=True)
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours.dtype == dtype
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance)
     mixed = np.random.default_rng(1).integers(0, 2, VERTICES)
     positions, normals = skin.deform(matrices, method=method, base=base, amount=mixed, normals=True)
-    # As sbs.h promises; the mesh is at least 1 large.
-    tolerance = 1e-6 if dtype is np.float32 else 1e-13
     np.testing.assert_allclose(
         positions, np.where(mixed[:, None], method_result[0], base_result[0]), rtol=0, atol=tolerance
     )
@@ -113,7 +111,7 @@ def test_the_base_takes_options() -> None:
     bases: list[MethodOptions] = [{}, {"method": "spherical", "damping": 0.5}, {"rcond": 0.5}, {"method": "rigid"}]
     for options in bases:
         found = skin.deform(matrices, method="dual_quaternion", amount=np.zeros(VERTICES), base=options)
-        assert found.tobytes() == skin.deform(matrices, **options).tobytes()
+        np.testing.assert_allclose(found, skin.deform(matrices, **options), rtol=0, atol=1e-13)
 
 
 def test_blending_a_real_character() -> None:
@@ -139,9 +137,8 @@ def test_blending_a_real_character() -> None:
         ({"amount": np.ones((VERTICES, 1))}, rf"amount has shape \({VERTICES}, 1\), expected \(V,\)"),
         ({"base": "cubic"}, r"base must be one of \[.*'linear'.*\], not 'cubic'"),
         ({"base": {"method": "cubic"}}, r"base\['method'\] must be one of"),
-        ({"base": {"rcond": 0.0}}, r"base\['rcond'\] must be None or between 0 and 1, not 0.0"),
-        ({"base": {"damping": -1.0}}, r"base.damping must be a finite number above 0, not -1.0"),
-        ({"base": {"rcond": 2.0}}, r"base.rcond must be None or between 0 and 1, not 2.0"),
+        ({"base": {"damping": -1.0}}, r"damping must be a finite number above 0, not -1.0"),
+        ({"base": {"rcond": 2.0}}, r"rcond must be None or between 0 and 1, not 2.0"),
     ],
 )
 def test_bad_values(options: dict[str, Any], message: str) -> None:
@@ -159,7 +156,7 @@ def test_bad_values(options: dict[str, Any], message: str) -> None:
         ({"amount": np.ones(VERTICES, complex)}, "amount must hold real numbers"),
         ({"base": 3}, "base must be a str or a dict of options, not <class 'int'>"),
         ({"base": {"twist": 1}}, "twist"),
-        ({"base": {"method": 1}}, r"base\['method'\] must be a str"),
+        ({"base": {"method": 1}}, r"method must be a str"),
     ],
 )
 def test_bad_types(options: dict[str, Any], message: str) -> None:

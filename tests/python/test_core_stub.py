@@ -52,7 +52,6 @@ def subdivide(**words: Any) -> object:
         (deform, "method", options.MethodName),
         (deform, "rotation", options.Rotation),
         (deform, "center", options.Center),
-        (deform, "base", options.MethodName),
         (stroke, "mode", brush.Mode),
         (stroke, "falloff", brush.Falloff),
         (stroke, "distance", brush.Distance),

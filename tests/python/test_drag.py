@@ -26,7 +26,7 @@ METHODS: list[dict[str, Any]] = [
     {"method": "spherical", "center": "joint_set"},
     {"method": "dual_quaternion"},
     {"method": "spherical", "center": "weighted", "amount": 0.4},
-    {"method": "dual_quaternion", "amount": 0.3, "base": {"method": "spherical", "center": "optimized"}},
+    {"method": "dual_quaternion", "amount": 0.3},
 ]
 
 

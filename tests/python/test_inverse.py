@@ -147,7 +147,7 @@ def test_rest_positions_come_back(
     skin = bind(**arguments)
     matrices = random_joints(generator, JOINTS, 0.8, RIGS[rig])
     options: BlendOptions = {"method": method}
-    if blend:
+    if blend and method != "rigid":
         options |= {"amount": generator.random(VERTICES), "base": "spherical" if method == "linear" else "linear"}
     rest = skin.inverse_deform(skin.deform(matrices, **options), matrices, **options)
     # turned by less than 0.8 against each other and stretched by 2 or so, no vertex is squeezed by more than 10

@@ -166,14 +166,6 @@ def test_python_of_python(folder: Path) -> None:
     assert sbs.load("limited.glb").skin.max_influences == 2
 
 
-def test_python_of_performance(folder: Path) -> None:
-    names, _ = run("performance.md")
-    hand = sbs.samples.load("hand")
-    np.testing.assert_array_equal(
-        names["character"].mesh.positions, hand.mesh.positions[hand.skin.vertex_order], strict=True
-    )
-
-
 def test_python_of_formats(folder: Path) -> None:
     names, _ = run("formats.md")
     assert isinstance(names["walk"], sbs.Animation)

@@ -130,12 +130,12 @@ DISTANCES = [pytest.param(1_000, marks=THOROUGH), 10_000]
 
 
 def check(subject: Subject, pose: Pose, method: Method, scale: float = 1, *, center: float = 0) -> None:
-    """Compare within 1e-12 or, in single precision, 2e-7 of the size, and `center` times the reach of the centers."""
+    """Compare within the shares of the size, and `center` times the reach of the centers."""
     size = scale * subject.mesh.size
     if not all(joint.rigid for joint in pose.joints) and method == "spherical":
         # Where v' = Q S (v - c) + sum w_i C_i c blends stretches apart from rotations, a far center matters in full.
         size += subject.reach(pose)
-    bound = tolerances.share(subject.dtype, "linear") * size + center * subject.reach(pose)
+    bound = tolerances.share(subject.dtype, method) * size + center * subject.reach(pose)
     assert subject.check(pose, method, bound=bound) == 0
 
 
@@ -176,9 +176,9 @@ def test_rotations_and_centers(name: str, rotation: Rotation, center: Center, dt
     subject = cloud(dtype)
     values, scale = SCALED[name] if name in SCALED else (RIGID[name], 1)
     pose = subject.pose(values.astype(dtype), rotation=rotation, center=center)
-    bound = tolerances.share(dtype, "linear") * scale * subject.mesh.size
+    bound = tolerances.share(dtype, "spherical") * scale * subject.mesh.size
     if not all(joint.rigid for joint in pose.joints):
-        bound += tolerances.share(dtype, "linear") * subject.reach(pose)
+        bound += tolerances.share(dtype, "spherical") * subject.reach(pose)
     if center == "weighted":
         bound += weighted_center_loss(pose, dtype)
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
@@ -197,7 +197,7 @@ def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dty
     if others is not None:
         values = some(values, others * matrices(turns(1.5), shifts()))
     pose = subject.pose(values.astype(dtype), center="weighted")
-    bound = tolerances.share(dtype, "linear") * (max(scale, others or 0) * subject.mesh.size + subject.reach(pose))
+    bound = tolerances.share(dtype, "spherical") * (max(scale, others or 0) * subject.mesh.size + subject.reach(pose))
     bound += weighted_center_loss(pose, dtype)
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
@@ -211,7 +211,7 @@ def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, s
     found = subject.skin.deform(scale * RIGID[name], center="weighted").astype(np.float64) / scale
     # Both are as far from the truth as they may be: the rounding of matrices is that of double.
     pose = subject.pose(RIGID[name], center="weighted")
-    bound = 2 * (tolerances.share(dtype, "linear") * subject.mesh.size + weighted_center_loss(pose, dtype))
+    bound = 2 * (tolerances.share(dtype, "spherical") * subject.mesh.size + weighted_center_loss(pose, dtype))
     assert np.abs(found - expected).max() <= bound
 
 

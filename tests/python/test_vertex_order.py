@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The order of vertices: what a skin asks for, and that no bit of a vertex depends on it."""
+"""No bit of a vertex depends on the order of vertices."""
 
 from __future__ import annotations
 
-import pickle
 import warnings
-from dataclasses import dataclass, fields
-from importlib import resources
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -76,36 +74,14 @@ def same_bits(a: np.ndarray, b: np.ndarray) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and np.ascontiguousarray(a).tobytes() == b.tobytes()
 
 
-@several
-@given(scenes())
-def test_an_order_has_every_vertex_once(scene: Scene) -> None:
-    skin = scene.bind()
-    order = skin.vertex_order
-    assert order.dtype == np.int32
-    assert not order.flags.writeable
-    np.testing.assert_array_equal(np.sort(order), np.arange(skin.vertex_count))
-    # Vertices of a set stand together; those that are their own centers apart from the others.
-    sets = skin.joint_set_of_vertex[order]
-    assert np.count_nonzero(np.diff(sets)) + 1 <= 2 * sum(1 + len(joints) for joints in skin.joint_sets)
+def any_order(scene: Scene, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).permutation(len(scene.arguments["rest_positions"]))
 
 
 @several
-@given(scenes())
-def test_a_skin_in_its_order_asks_for_no_other(scene: Scene) -> None:
-    ordered = scene.bind(scene.bind().vertex_order)
-    np.testing.assert_array_equal(ordered.vertex_order, np.arange(ordered.vertex_count))
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ordered)).vertex_order, ordered.vertex_order)
-
-
-@several
-@given(scenes(), st.sampled_from(METHODS), st.sampled_from([1, 4]), st.randoms(use_true_random=False), st.booleans())
-def test_no_bit_depends_on_the_order(
-    scene: Scene, method: MethodOptions, threads: int, random: Any, is_random: bool
-) -> None:
-    skin = scene.bind()
-    order = np.asarray(skin.vertex_order)
-    if is_random:
-        order = np.array(random.sample(range(len(order)), len(order)))
+@given(scenes(), st.sampled_from(METHODS), st.sampled_from([1, 4]), st.integers(0, 2**32 - 1))
+def test_no_bit_depends_on_the_order(scene: Scene, method: MethodOptions, threads: int, seed: int) -> None:
+    skin, order = scene.bind(), any_order(scene, seed)
     ordered = scene.bind(order)
     expected, expected_normals = skin.deform(scene.matrices, **method, normals=True, threads=1)
     found, found_normals = ordered.deform(scene.matrices, **method, normals=True, threads=threads)
@@ -120,8 +96,7 @@ def test_no_bit_depends_on_the_order(
 @several
 @given(scenes(), st.integers(0, 2**32 - 1))
 def test_amounts_in_the_order(scene: Scene, seed: int) -> None:
-    skin = scene.bind()
-    order = skin.vertex_order
+    skin, order = scene.bind(), any_order(scene, seed)
     amounts = np.random.default_rng(seed).choice([0, 0, 0.5, 1, 1], len(order))
     expected = skin.deform(scene.matrices, amount=amounts)
     assert same_bits(expected[order], scene.bind(order).deform(scene.matrices, amount=amounts[order]))
@@ -130,9 +105,8 @@ def test_amounts_in_the_order(scene: Scene, seed: int) -> None:
 @several
 @given(scenes(), st.integers(0, 2**32 - 1))
 def test_updates_in_the_order(scene: Scene, seed: int) -> None:
-    """Weights of some vertices: blocks that stood in the order stand in another then."""
     generator = np.random.default_rng(seed)
-    order = scene.bind().vertex_order
+    order = any_order(scene, seed)
     vertices = np.flatnonzero(generator.random(len(order)) < 0.1)
     indices, weights = (scene.arguments[name][order] for name in ("joint_indices", "joint_weights"))
     weights = weights.copy()
@@ -165,8 +139,7 @@ def test_frames_of_a_large_mesh_by_threads(dtype: Precision, normals: Literal[Fa
     matrices = np.empty((3, 30, 3, 4))
     matrices[..., :3] = [[rotation_matrix(q) for q in generator.normal(size=(30, 4))] for _ in range(3)]
     matrices[..., 3] = generator.normal(size=(3, 30, 3))
-    skin = scene.bind()
-    order = skin.vertex_order
+    skin, order = scene.bind(), any_order(scene, 9)
     expected = skin.deform_many(matrices, normals=normals, threads=1)
     found = scene.bind(order).deform_many(matrices, normals=normals, threads=4)
     for one, other in zip(*((result if normals else (result,)) for result in (expected, found)), strict=True):
@@ -176,67 +149,19 @@ def test_frames_of_a_large_mesh_by_threads(dtype: Precision, normals: Literal[Fa
 # ------------------------------------------------------------------------------------------------------------- meshes
 
 
-@pytest.fixture(scope="module")
-def hand() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as path:
-        return sbs.load(path)
-
-
-def test_a_character_in_the_order_of_its_skin(hand: sbs.Character) -> None:
-    order = hand.skin.vertex_order
-    ordered = hand.with_mesh(hand.mesh.reordered(order))
-    matrices = hand.animations[0].skinning_matrices(0.5)
-    deformed, expected = ordered.skin.deform(matrices), hand.skin.deform(matrices)
-    assert same_bits(expected[order], deformed)
-    # The corners of the triangles, whatever the numbers of the vertices.
-    np.testing.assert_array_equal(deformed[ordered.mesh.triangles], expected[hand.mesh.triangles])
-    np.testing.assert_array_equal(ordered.skin.vertex_order, np.arange(len(order)))
-
-
-def test_a_reordered_mesh_has_all_arrays_in_the_order() -> None:
+def test_what_is_deprecated_still_works() -> None:
     mesh = sbs.Mesh(
         positions=np.arange(9.0).reshape(3, 3),
         triangles=np.array([[0, 1, 2]], np.int32),
         joint_indices=np.array([[0], [1], [2]], np.int32),
-        joint_weights=np.array([[1.0], [2.0], [3.0]]),
-        normals=np.arange(9.0).reshape(3, 3) + 10,
-        uvs=np.arange(6.0).reshape(3, 2),
-        centers=np.arange(9.0).reshape(3, 3) + 20,
-        tangents=np.arange(12.0).reshape(3, 4),
+        joint_weights=np.ones((3, 1)),
         shapes=(sbs.BlendShape("smile", np.array([2, 1], np.int32), np.array([[0.5, 0, 0], [0, 0.5, 0]])),),
-        parts=(sbs.MeshPart("face", range(3)),),
     )
-    moved = mesh.reordered([2, 0, 1])
-    assert moved.parts == (sbs.MeshPart("face", range(3), range(1)),)
+    with pytest.warns(DeprecationWarning, match="no order of vertices is faster"):
+        moved = mesh.reordered([2, 0, 1])
+    np.testing.assert_array_equal(moved.positions, mesh.positions[[2, 0, 1]])
     np.testing.assert_array_equal(moved.triangles, [[1, 2, 0]])
-    assert moved.shapes[0].name == "smile"
     np.testing.assert_array_equal(moved.shapes[0].vertices, [0, 2])
-    np.testing.assert_array_equal(moved.shapes[0].offsets, mesh.shapes[0].offsets)
-    arrays = [field.name for field in fields(mesh) if field.name not in ("shapes", "parts")]
-    for name in arrays:
-        if name != "triangles":
-            np.testing.assert_array_equal(getattr(moved, name), getattr(mesh, name)[[2, 0, 1]])
-    back = moved.reordered([1, 2, 0])
-    for name in arrays:
-        np.testing.assert_array_equal(getattr(back, name), getattr(mesh, name))
-    np.testing.assert_array_equal(back.shapes[0].vertices, mesh.shapes[0].vertices)
-    bare = sbs.Mesh(mesh.positions, mesh.triangles, mesh.joint_indices, mesh.joint_weights).reordered([0, 2, 1])
-    assert bare.normals is None
-    assert bare.uvs is None
-    assert bare.centers is None
-
-
-@pytest.mark.parametrize(
-    ("order", "error", "message"),
-    [
-        ([0, 1], ValueError, r"order has shape \(2,\), expected \(3,\)"),
-        ([0.0, 1.0, 2.0], TypeError, "order must hold integers, not float64"),
-        ([0, 1, 3], ValueError, r"order\[2\] = 3 is out of range for 3 vertices"),
-        ([0, -1, 2], ValueError, r"order\[1\] = -1 is out of range for 3 vertices"),
-        ([0, 2, 2], ValueError, "order does not have vertex 1"),
-    ],
-)
-def test_orders_that_are_none(order: list[Any], error: type[Exception], message: str) -> None:
-    mesh = sbs.Mesh(np.zeros((3, 3)), np.zeros((0, 3), np.int32), np.zeros((3, 1), np.int32), np.ones((3, 1)))
-    with pytest.raises(error, match=f"^{message}$"):
-        mesh.reordered(order)
+    skin = sbs.Skin(mesh.positions, mesh.joint_indices, mesh.joint_weights, joint_count=3)
+    with pytest.warns(DeprecationWarning, match="no order of vertices is faster"):
+        np.testing.assert_array_equal(skin.vertex_order, [0, 1, 2])

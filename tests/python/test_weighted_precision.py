@@ -26,26 +26,12 @@ def random_matrices(rng: np.random.Generator, about: Literal["any", "one"], size
     return matrices.astype(np.float32).astype(np.float64)
 
 
-def bound(rest: np.ndarray, weights: np.ndarray, matrices: np.ndarray) -> np.ndarray:
-    """What each vertex may be off by its center alone, as a multiple of ROUNDING: n d / l. `matrices` (V, n, 3, 4)."""
-    turns = matrices[..., :3]
-    apart = turns - np.einsum("vi,vijk->vjk", weights, turns)[:, None]
-    moved = np.einsum("vijk,vk->vij", turns, rest) + matrices[..., 3]
-    moved -= np.einsum("vi,vij->vj", weights, moved)[:, None]
-    equations = np.einsum("vi,vika,vikb->vab", weights, apart, apart)
-    damping = 0.5e-6 * (1 - np.sum(weights**2, axis=1))  # over pairs of joints
-    least = np.linalg.eigvalsh(equations)[:, 0] + damping
-    apart_by = np.sqrt(np.einsum("vi,vik,vik->v", weights, moved, moved))
-    return np.asarray(weights.shape[1] * apart_by / least)
-
-
 @pytest.mark.parametrize("size", [1.0, 1e6])
 @pytest.mark.parametrize("influences", [3, 4, 6])
 @pytest.mark.parametrize("about", ["any", "one"])
 def test_no_further_off_than_the_header_says(about: Literal["any", "one"], influences: int, size: float) -> None:
-    """Whatever the unit: to 1e-6 of the size and half a unit in the last place comes what the equations lose."""
+    """Whatever the unit, and where the axes of joints nearly agree: 5e-6 of the size, and a unit in the last place."""
     rng = np.random.default_rng(influences)
-    largest = 0.0
     for _ in range(60):
         rest = (size * rng.normal(size=(VERTICES, 3))).astype(np.float32)
         indices = np.argsort(rng.random((VERTICES, JOINTS)))[:, :influences]
@@ -56,9 +42,4 @@ def test_no_further_off_than_the_header_says(about: Literal["any", "one"], influ
         expected = exact.deform(matrices, center="weighted")
         off = np.linalg.norm(narrow.deform(matrices, center="weighted") - expected, axis=1)
         extent = float(np.linalg.norm(np.ptp(rest, axis=0)))
-        weights = given.astype(float) / given.astype(float).sum(axis=1, keepdims=True)
-        ordinary = 1e-6 * extent + 2 * ROUNDING * np.abs(expected).max()
-        assert np.all(off <= ordinary + ROUNDING * bound(rest.astype(float), weights, matrices[indices]))
-        largest = max(largest, float(off.max()) / extent)
-    if about == "one":
-        assert largest > 1e-4  # so that what is far beyond the ordinary was seen
+        assert np.all(off <= 5e-6 * extent + 2 * ROUNDING * np.abs(expected).max())

@@ -8,18 +8,14 @@ around its rest positions) and, for the rounding of the result itself, half a un
 import numpy as np
 from reference import IS_EXTENDED
 
-# Shares of the size. In double, a kernel that evaluates formula (9) relative to the heaviest joint loses a few eps of
-# 2e-16 times the distance of the rotation center, which real poses put up to 200 sizes away, and bad ones 4,000.
-# Where the reference is double as well, it loses as much again.
+# Shares of the size. In double, a vertex about a center loses a few eps of 2e-16 times the distance of that center,
+# which is computed by differences where it is more than two sizes. Where the reference is double as well, it loses as
+# much again.
 DOUBLE = 1e-12 if IS_EXTENDED else 2e-12
 # In float32 (eps 1.2e-7) the deformed vertex is a sum of products of the size of the mesh: one to two roundings remain.
 SINGLE = 2e-7
-# On real characters, spherical blend skinning adds a small correction to the heaviest joint's rigid motion, and loses
-# less.
-SINGLE_SPHERICAL = 5e-8
-# Weighted centers come from normal equations in float32, which lose eps |f| / (2 sqrt(damping)) where the axes of all
-# joints nearly agree, f being how far apart the joints move a vertex; the least damping is 1e-6. Seen is 3e-7.
-SINGLE_WEIGHTED = 1e-6
+# Spherical blend skinning sums up what is as far away as the rotation center may be, twice the size.
+SINGLE_SPHERICAL = 1e-6
 
 # Components of unit normals: as above, with some ten operations in a row, the division by the length among them.
 NORMALS = {np.dtype(np.float64): 1e-12, np.dtype(np.float32): 1e-6}
@@ -35,15 +31,11 @@ CENTER = 2e-15
 SIGN_MARGIN = 1e-6
 
 
-def share(dtype: np.typing.DTypeLike, method: str, rotation: str = "qlerp", center: str = "joint_set") -> float:
+def share(dtype: np.typing.DTypeLike, method: str) -> float:
     """Return the share of the size that positions may be off."""
     if np.dtype(dtype) == np.float64:
         return DOUBLE
-    if method != "spherical":
-        return SINGLE
-    if center == "weighted":
-        return SINGLE_WEIGHTED
-    return SINGLE_SPHERICAL if (rotation, center) == ("qlerp", "joint_set") else SINGLE
+    return SINGLE_SPHERICAL if method == "spherical" else SINGLE
 
 
 def half_ulp(values: np.ndarray, dtype: np.typing.DTypeLike) -> np.ndarray:

@@ -111,10 +111,12 @@ def deform_blended(
 ) -> NDArray[np.float32]:
     """Positions (V, 3) blended by amounts (V,): so much from one deformer, and the rest from a base.
 
-    Two methods of one skin are blended by the skin itself.
+    A skin blends with linear blending itself.
     """
     if isinstance(deformer, SkinDeformer) and isinstance(base, SkinDeformer) and deformer.skin is base.skin:
-        options = {**deformer.options, "amount": amounts, "base": base.options}
-        return SkinDeformer(deformer.skin, options).deform(pose, threads)
+        rotates = deformer.options["method"] in ("spherical", "dual_quaternion")
+        if rotates and base.options["method"] == "linear":
+            options = {**deformer.options, "amount": amounts}
+            return SkinDeformer(deformer.skin, options).deform(pose, threads)
     others = base.deform(pose, threads)
     return others + amounts[:, None] * (deformer.deform(pose, threads) - others)

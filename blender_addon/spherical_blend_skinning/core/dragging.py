@@ -116,9 +116,10 @@ class Dragging:
             raise ValueError("Bones blending has no weights to drag by; choose another method")
         if method.rotation != "qlerp":
             raise ValueError("Vertices cannot be dragged with the spherical average; choose QLERP")
-        for name in (method.name, *([amount.method] if amount is not None else [])):
-            if name not in ("linear", "spherical", "dual_quaternion"):
-                raise ValueError(f"Vertices cannot be dragged by the method {name.replace('_', ' ')}")
+        if method.name not in ("linear", "spherical", "dual_quaternion"):
+            raise ValueError(f"Vertices cannot be dragged by the method {method.name.replace('_', ' ')}")
+        if amount is not None and amount.method != "linear":
+            raise ValueError("Vertices can only be dragged where Elsewhere is Linear")
         self._weights = weights
         self._binding = binding
         self._matrices = matrices
@@ -132,7 +133,7 @@ class Dragging:
         if method.name == "spherical":
             self._options["center"] = method.center
         if amount is not None:
-            self._options.update(amount=amount.weights, base=amount.method)
+            self._options.update(amount=amount.weights)
         if binding.limbs and twists is not None:
             self._options["twists"] = twists
         self._brush = weights.Brush(positions, triangles, joints, values, joint_count=binding.joint_count)

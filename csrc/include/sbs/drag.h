@@ -24,7 +24,7 @@ extern "C" {
 typedef struct sbs_drag_options {
   /*
    * How the mesh is deformed, or NULL (default): the defaults. Its method (not RIGID), rotation (QLERP), center,
-   * damping, amount and base are read; rcond must be 0. About the center of a joint set each vertex moves as if it were
+   * damping and amount are read; rcond must be 0. About the center of a joint set each vertex moves as if it were
    * alone in its set.
    */
   const sbs_deform_options *deform;

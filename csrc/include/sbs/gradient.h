@@ -25,9 +25,10 @@
  *
  * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in
  * the gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the
- * gradient by these; not so of sbs_skin_with_positions, which leaves the shares as they are.
+ * gradient by these.
  *
- * SHAPES (sbs/shapes.h) move no centroid of a joint set and no place along a bone: the gradient by them knows neither.
+ * Shapes (sbs/shapes.h), and the rest positions of the options, move no centroid of a joint set and no place along a
+ * bone: the gradient by them knows neither.
  *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.
@@ -41,11 +42,11 @@
 extern "C" {
 #endif
 
-/* What a skin's influences are to gradients: its vertices in the order in which these are computed. Immutable. */
+/* What the weights that a skin was made of are to its influences. Immutable. */
 typedef struct sbs_gradient sbs_gradient;
 
 /*
- * Arranges the influences of a skin for gradients. O(V K^2) time, about 12 + 18 K bytes a vertex of float32.
+ * Finds the weights of a description among the influences of its skin. O(V K^2) time, 8 + 2 K bytes a vertex.
  *
  *   skin       from sbs_skin_new; not kept
  *   desc       the description that it was made from. joint_indices, joint_weights, rest_positions and centers are read
@@ -69,7 +70,7 @@ typedef struct sbs_gradient_upstream {
 
 /* The gradient of the loss by what a deformation is made from. What is NULL is not computed. */
 typedef struct sbs_gradient_result {
-  void *rest_positions;      /* (V, 3) of the skin's scalar type */
+  void *rest_positions;      /* (V, 3) of the skin's scalar type; by those of the options, if they have some */
   void *rest_normals;        /* (V, 3) likewise; of normals as given, whose length does not matter: 0 along them */
   void *joint_weights;       /* (V, K) likewise, in the order of the description's influences */
   double *skinning_matrices; /* (J, 3, 4) by the numbers of the matrices' first three rows */
@@ -89,11 +90,9 @@ typedef struct sbs_gradient_result {
  * Differentiates a deformation. What is NaN or infinite in the upstream gradient spreads; so does what a type does not
  * hold, as in sbs_skin_deform. The result does not depend on the number of threads, not even in a bit.
  *
- *   gradient  from sbs_gradient_new, of the skin or of one that differs from it in rest positions alone
- *             (sbs_skin_with_positions)
+ *   gradient  from sbs_gradient_new, of the skin
  *   skin      the skin that was deformed
- *   desc      its description; rest_positions, rest_normals and centers are read, with a twist the weights and
- *             twist_positions, too
+ *   desc      its description; rest_normals are read, with a twist rest_positions, the weights and twist_positions, too
  *   pose      the matrices of the frame
  *   options   those of the deformation, or NULL for the defaults; strides and scratch are ignored
  *   upstream  the gradient by the results
@@ -109,14 +108,12 @@ SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_s
                                        sbs_fault *fault);
 
 /*
- * How one vertex moves with each of its weights: the Jacobian of its deformed position. Computed in the skin's type,
- * for that vertex alone.
+ * How one vertex moves with each of its weights: the Jacobian of its deformed position.
  *
  *   vertex    below V, or it is SBS_ERROR_OPTION
  *   jacobian  (3, K) receives the derivative by the weights as they were given; 0 for those without gradient
  *
- * The others are those of sbs_gradient_deform, and so are the errors; shapes are SBS_ERROR_OPTION. Where methods are
- * blended, it is that of the blend.
+ * The others are those of sbs_gradient_deform, and so are the errors; shapes are SBS_ERROR_OPTION.
  */
 SBS_API sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin,
                                                 const sbs_skin_desc *desc, const sbs_pose *pose,

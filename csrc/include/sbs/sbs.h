@@ -27,19 +27,19 @@
  *
  * STAGES
  *
- *   bind    once          sbs_skin_new            influences are validated, joint sets found, vertices packed in blocks
- *   pose    every frame   within sbs_skin_deform  matrices to rotations, rotation centers and constants, in double
- *   deform  every vertex  within sbs_skin_deform  positions and normals, in the caller's vertex order
+ *   bind    once          sbs_skin_new            influences are validated and arranged for vectors, joint sets found
+ *   pose    every frame   within sbs_skin_deform  matrices to rotations and rotation centers, in double, and from these
+ *                                                 a row of numbers for each joint
+ *   deform  every vertex  within sbs_skin_deform  sums of its joints' rows to position and normal
  *
  * THREADS. Nothing changes a skin, so any number of threads may deform with one at once. Work of more than about 50
  * microseconds is shared by threads of the library, which use the floating-point mode of the calling thread. They start
  * when they are first needed, sleep between calls, and are started anew in a child process made by fork. See
  * sbs_set_threads.
  *
- * SAME RESULTS. On one machine a result has the same bits whatever the number of threads, whatever the order of the
- * vertices, and whether a skin was edited (sbs_skin_update, sbs_skin_with_positions) or bound anew. Where there are
- * other ways to one result, such as an amount of 1 and no amounts, they agree to 1e-6 of the mesh's size for float32,
- * and to 1e-13 for float64.
+ * SAME RESULTS. On one machine a vertex gets the same bits whatever the number of threads, whatever the order of the
+ * vertices, and whether a skin was edited (sbs_skin_update) or bound anew. Where there are other ways to one result,
+ * such as an amount of 1 and no amounts, they agree to 1e-6 of the mesh's size for float32, and to 1e-13 for float64.
  *
  * ERRORS. Every function that can fail returns a sbs_status. It checks its input before it writes, and leaves all
  * outputs untouched unless it returns SBS_OK, with two exceptions: sbs_skin_deform_many, and calls that are cancelled
@@ -250,8 +250,8 @@ typedef struct sbs_weight_report {
 typedef struct sbs_skin sbs_skin;
 
 /*
- * Binds a mesh: validates and normalizes its influences, finds its joint sets, and packs its vertices in blocks of one
- * joint set. O(V K) time; about 50 bytes a vertex of float32 stay allocated.
+ * Binds a mesh: validates and normalizes its influences, finds its joint sets, and arranges influences for 16 vertices
+ * at a time, in the caller's order. O(V K) time; about 60 + 12 K bytes a vertex of float32 stay allocated.
  *
  *   desc     the mesh; may be released afterwards
  *   options  or NULL for the defaults
@@ -275,9 +275,9 @@ SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_opti
                                   sbs_fault *fault);
 
 /*
- * Binds a mesh again after the weights of some vertices have changed. The result equals that of sbs_skin_new for the
- * new description, bit for bit, but takes a fraction of the time: only what a change affects is computed anew (tiles of
- * 16384 vertices, and the sets that gained or lost a vertex), the rest is copied. O(V) time.
+ * Binds a mesh again after the weights of some vertices have changed. The result deforms as that of sbs_skin_new for
+ * the new description, in a fraction of the time: influences of other vertices are not read and repaired again. O(V)
+ * time.
  *
  *   skin          the mesh before the change; it is not modified
  *   desc          the mesh after the change. Only joint_indices, joint_weights, their type and their width may differ
@@ -295,23 +295,6 @@ SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_opti
 SBS_API sbs_status sbs_skin_update(const sbs_skin *skin, const sbs_skin_desc *desc, const int32_t *vertices,
                                    size_t vertex_count, const sbs_skin_options *options, sbs_skin **updated,
                                    sbs_weight_report *report, sbs_fault *fault);
-
-/*
- * A skin with other rest positions, such as a pose's blend shapes make: the same vertices with the same influences and
- * normals. It equals that of sbs_skin_new for them, bit for bit, in a fraction of the time; with a twist, that of one
- * whose twist_positions are those that `skin` was made with, by default its rest positions. O(V) time.
- *
- *   skin   is not modified, and may be released before the new one
- *   desc   the mesh with other positions. Only vertex_count, scalar, rest_positions, its stride and centers are read.
- *          Vertices that were bound as their own centers are still blended linearly, whatever their centers are
- *   moved  receives the new skin; release it by sbs_skin_free
- *   fault  or NULL
- *
- * Errors: as sbs_skin_new for what is read; OPTION if vertex_count, scalar or whether there are centers is not that of
- * `skin`.
- */
-SBS_API sbs_status sbs_skin_with_positions(const sbs_skin *skin, const sbs_skin_desc *desc, sbs_skin **moved,
-                                           sbs_fault *fault);
 
 /* Releases a skin. NULL does nothing. No other thread may be using it. */
 SBS_API void sbs_skin_free(sbs_skin *skin);
@@ -348,20 +331,6 @@ SBS_API sbs_status sbs_skin_joint_sets(const sbs_skin *skin, size_t *offsets, in
 
 /* The joint set of every vertex: sets (V), each in [0, N). Errors: NULL. */
 SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *sets);
-
-/*
- * The order in which the skin goes through its vertices: those of one joint set together. A skin that is bound with its
- * vertices in this order writes its results one after the other, which takes less time, above all for meshes of some
- * thousand vertices. Each vertex gets the same, bit for bit. This is for those who may number vertices as they like,
- * such as an engine that imports a mesh: bind, ask for the order, bring all that belongs to vertices into it (vertex i
- * becomes what vertex order[i] is), renumber the triangles, and bind anew. No order is needed for right results, and
- * after sbs_skin_update most of the gain is left.
- *
- *   order  (V)  receives each vertex once; 0, 1, 2, ... of a skin that is bound in this order
- *
- * Errors: NULL.
- */
-SBS_API sbs_status sbs_skin_vertex_order(const sbs_skin *skin, int32_t *order);
 
 /*
  * The influences that a skin blends, for programs that blend themselves, such as shaders: the heaviest first, whose
@@ -435,11 +404,11 @@ typedef enum sbs_method {
  *
  *   QLERP    eqs. (4) to (6): sum w_i q_i, normalized
  *   AVERAGE  the spherical weighted average, where sum w_i log(q* q_i) = 0 (Buss and Fillmore 2001, algorithm A2). Of
- *            two quaternions that is spherical linear interpolation, in closed form. Of more it is found by Newton's
- *            iteration that starts at the QLERP and ends with a step of at most 2^-10 (float32) or 2^-28 (float64); the
- *            error is about the square of that. That takes one to four steps, at most 12. Where two of the quaternions
- *            are more than 90 degrees apart (the joints more than 180), steps are shorter, end at 2^-22 or 2^-50, and
- *            are at most 40
+ *            two quaternions that is spherical linear interpolation. It is found by Newton's iteration that starts at
+ *            the QLERP and ends with a step of at most 2^-28; the error is about the square of that. That takes one to
+ *            four steps, at most 12. Where a quaternion is more than 90 degrees from the average (the joint more than
+ *            180), steps are shorter, end at 2^-50, and are at most 40. Of two joints it takes little
+ *            longer than QLERP, of more some 20 times as long.
  *
  *   Buss, S. R. and Fillmore, J. P. 2001. Spherical Averages and Applications to Spherical Splines and Interpolation.
  *   ACM Transactions on Graphics 20(2).
@@ -499,18 +468,24 @@ typedef struct sbs_deform_options {
   double rcond;
 
   /*
-   * How much of this method each vertex gets, the rest being a base method: v' = (1 - a) base + a this. Normals are
-   * blended in the same way and normalized. NULL (default): this method alone. Where all vertices of a joint set have
-   * 0, or all have 1, they take the time of one method.
+   * How much of SPHERICAL or DUAL_QUATERNION each vertex gets, the rest being linear: v' = (1 - a) linear + a this,
+   * where linear blending moves a rigid joint by the rotation R that this method has in place of A. Normals are blended
+   * in the same way and normalized. NULL (default): this method alone. Centers of joint sets whose vertices all have 0
+   * are not solved.
    */
-  const void *amount;                    /* (V) in [0, 1], or NULL */
-  sbs_scalar amount_scalar;              /* of amount; default SBS_FLOAT32 */
-  const struct sbs_deform_options *base; /* or NULL (default): SBS_METHOD_LINEAR. Used with an amount only; only its
-                                            method, rotation, center, damping and rcond are read */
+  const void *amount;       /* (V) in [0, 1], or NULL */
+  sbs_scalar amount_scalar; /* of amount; default SBS_FLOAT32 */
+
+  /*
+   * Other rest positions, such as the shape keys of a frame make, or NULL (default): those of the skin. Normals,
+   * centers, centroids and where vertices are along the bones of a twist stay those of the skin; a vertex that was
+   * bound as its own center stays blended linearly.
+   */
+  const void *rest_positions;   /* (V, 3) of the skin's scalar type, finite, or NULL */
+  size_t rest_positions_stride; /* bytes from vertex to vertex; 0 (default): packed */
 
   /* Shapes that are added to the rest pose before it is deformed (sbs/shapes.h), or NULL (default). */
-  const struct sbs_shapes *shapes; /* of this skin or that which it was made of by sbs_skin_with_positions, else
-                                      SBS_ERROR_OPTION */
+  const struct sbs_shapes *shapes; /* of this skin, else SBS_ERROR_OPTION */
   const double *shape_weights;     /* (frames, S) finite, up to SBS_LARGEST; needed with shapes */
 
   int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
@@ -519,7 +494,7 @@ typedef struct sbs_deform_options {
 
   /*
    * Memory for the call, aligned to 64 bytes, so that it allocates none; NULL (default): it allocates. At least
-   * sbs_skin_scratch_size bytes, twice that with an amount, and sbs_shapes_scratch_size with shapes. Several frames are
+   * sbs_skin_scratch_size bytes, and sbs_shapes_scratch_size with shapes. Several frames are
    * processed at once only if there is that much for each.
    */
   void *scratch;
@@ -531,12 +506,11 @@ SBS_API sbs_deform_options sbs_default_deform_options(void);
 /* How much work a call was, counted as in the paper's Table 2. */
 typedef struct sbs_deform_report {
   size_t nontrivial_joint_sets; /* sets of more than one joint that are not just a joint and its parent */
-  size_t solves;                /* least-squares solves for rotation centers of joint sets, over all frames, including
-                                   those of the base method */
+  size_t solves;                /* least-squares solves for rotation centers of joint sets, over all frames */
   size_t nonrigid_joints;       /* joints that are not rigid, over all frames */
 } sbs_deform_report;
 
-/* Bytes of scratch that one deformation by one method, any of them, needs with this skin. 0 if skin is NULL. */
+/* Bytes of scratch that one deformation, by any method, needs with this skin. 0 if skin is NULL. */
 SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
 
 /* -------------------------------------------------------------------------------------------------------- deform -- */
@@ -560,16 +534,9 @@ SBS_API size_t sbs_skin_scratch_size(const sbs_skin *skin);
  *   fault      or NULL
  *
  * Accuracy on real characters, compared with exact arithmetic on the same input, as a share of the mesh's size: 1e-12
- * for float64; for float32 half an ulp of the output plus 5e-8 (spherical with default options), 1e-6 (weighted
- * centers; 3e-7 is seen) or 2e-7 (others). Where joints are not rigid, 2e-7 (weighted centers: 1e-6) times the largest
- * stretch.
- *
- * Weighted centers in float32 are no nearer than their equations allow. With M = sum w_i R_i, a vertex of n joints,
- * three or more, may be off by a further n 2^-24 d / l: l is the least eigenvalue of sum w_i (R_i - M)^T (R_i - M),
- * with the damping; d is how far apart the joints take the vertex, the root of the mean square by their weights. That
- * counts where joints slide along an axis that they nearly share, so that their center is far away: up to 5e-2 of the
- * mesh's size, if they slide by as much. Characters stay within the above; joints that turn and move at random, by the
- * mesh's size, give 1e-4 of it.
+ * for float64; for float32 half an ulp of the output plus 1e-6 (spherical) or 2e-7 (others), times the largest stretch
+ * where joints are not rigid. Vertices that turn about centers further away than twice the mesh's size are computed in
+ * double. Weighted centers of joints that turn about nearly one axis and slide along it by the mesh's size: 5e-6.
  *
  * Errors: NULL, OPTION, STRIDE, NOT_FINITE, TOO_LARGE (of weights of shapes), NOT_AFFINE, OUT_OF_MEMORY, CANCELLED,
  * SCRATCH, NO_CONVERGENCE, INTERNAL.
@@ -652,15 +619,15 @@ SBS_API sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, co
  * A vertex has no inverse if its joints flatten it: if |det A| <= 16 eps |A|^3, or if rounding of its posed position p
  * and of A may move its rest position by more than a thousandth of the mesh's size,
  *
- *     eps (|p| + |A| size) |A^-1| > size / 1000
+ *     eps (|p| + |p - m| + |A| size) |A^-1| > size / 1000
  *
- * with Frobenius norms, eps of the skin's type, and size the diagonal of the box around the rest positions and the
- * origin. Such a vertex gets the rest position that the skin was made with.
+ * with Frobenius norms, eps of the skin's type, m where the pose takes the middle of the mesh, and size the diagonal of
+ * the box around the rest positions and the origin. Such a vertex gets the rest position that the skin was made with.
  *
  *   skin             from sbs_skin_new
  *   pose             the matrices of the frame
  *   options          those of the deformation, or NULL for the defaults; positions_stride is that of rest_positions,
- *                    normals_stride is ignored
+ *                    normals_stride is ignored. SBS_ERROR_OPTION with options.rest_positions, which would be ignored
  *   posed_positions  (V, 3) of the skin's scalar type, finite, in the caller's vertex order
  *   posed_stride     bytes from vertex to vertex; 0: packed
  *   rest_positions   (V, 3) of the skin's scalar type; may be posed_positions itself, with the same stride

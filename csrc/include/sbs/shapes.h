@@ -29,7 +29,7 @@ SBS_API sbs_shapes_desc sbs_default_shapes_desc(void);
 typedef struct sbs_shapes sbs_shapes;
 
 /*
- * Sorts shapes in the order of a skin, for sbs_deform_options.
+ * Arranges shapes for the blocks of a skin, for sbs_deform_options.
  *
  *   desc       may be released afterwards
  *   allocator  or NULL for malloc and free

@@ -190,7 +190,7 @@ class Character:
     ) -> Character:
         """The character with other weights, which its skin and saved files then have.
 
-        With `vertices`, and if the skin has been made already, only the parts near them are bound anew, as by
+        With `vertices`, and if the skin has been made already, influences of others are copied, as by
         `Skin.update_weights`.
 
         Parameters

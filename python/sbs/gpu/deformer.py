@@ -312,7 +312,7 @@ def refuse_unable(options: Mapping[str, Any]) -> None:
         "method": method_name(options.get("method", DEFAULTS["method"])) not in ("linear", "spherical"),
         "rotation": options.get("rotation", "qlerp") != "qlerp",
         "damping": options.get("center") == "weighted" and options.get("damping", 0.0) > _WEIGHTED_DAMPING,
-        "base": (base.get("method") if isinstance(base, dict) else base) != "linear",
+        "base": base["method"] != "linear",
         **{name: options.get(name) is not None for name in ("twists", "correctives", "shapes", "shape_weights")},
     }
     for name, is_unable in unable.items():

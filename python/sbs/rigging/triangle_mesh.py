@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..options import AnyFloats
+from ..support.callers import warn
 from ..support.owned import own
 from .shapes import BlendShape
 
@@ -209,10 +210,9 @@ class Mesh:
         )
 
     def reordered(self, order: ArrayLike) -> Mesh:
-        """The mesh with its vertices in another order, and triangles and blend shapes renumbered.
+        """Deprecated: the mesh with its vertices in another order, and triangles and blend shapes renumbered.
 
-        ``character.with_mesh(character.mesh.reordered(character.skin.vertex_order))`` deforms in less time, see
-        `Skin.vertex_order`. To save a character with all else of its file, save the one in the order of the file.
+        No order of vertices is deformed in less time than another.
 
         Parameters
         ----------
@@ -227,6 +227,7 @@ class Mesh:
         TypeError
             If the order does not consist of integers.
         """
+        warn("Mesh.reordered is deprecated: no order of vertices is faster than another", DeprecationWarning)
         indices, count = np.asarray(order), len(self.positions)
         if indices.shape != (count,):
             raise ValueError(f"order has shape {indices.shape}, expected ({count},)")

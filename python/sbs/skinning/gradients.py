@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
@@ -11,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import AnyFloats, Method, MethodOptions, Rotation
+from ..options import AnyFloats, Rotation
 
 __all__ = ["DeformGradients", "Differentiable", "refuse_indifferentiable", "wanted_bits"]
 
@@ -70,17 +69,16 @@ class DeformGradients:
     shaped_normals: AnyFloats | None = None
 
 
-def refuse_indifferentiable(rotation: Rotation, base: Method | MethodOptions | None) -> None:
-    """Refuse methods that have no gradient.
+def refuse_indifferentiable(rotation: Rotation) -> None:
+    """Refuse rotations that have no gradient.
 
     Raises
     ------
     ValueError
-        If the method, or the base that it is blended with, is one.
+        If it is one of them.
     """
-    beside: Mapping[str, object] = base if isinstance(base, Mapping) else {}
-    if "average" in (rotation, beside.get("rotation")) or beside.get("rcond") is not None:
-        raise ValueError("deform_vjp: there is no gradient of rotation='average', nor of rcond")
+    if rotation == "average":
+        raise ValueError("deform_vjp: there is no gradient of rotation='average'")
 
 
 @cache

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
@@ -27,6 +29,7 @@ from ..options import (
 )
 from ..support.callers import warn
 from ..support.markup import table
+from .blending import blend, other_base
 from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
 from .influences import Influences, tidy
 from .palette import BoundInfluences, Palette
@@ -243,15 +246,9 @@ class Skin:
 
     @property
     def vertex_order(self) -> NDArray[np.int32]:
-        """The vertices in the order in which the skin goes through them, (V,), read-only.
-
-        A skin that is bound with its vertices in this order, as ``Skin(rest_positions[order], joint_indices[order],
-        ...)``, writes its results one after the other, which takes less time, above all for meshes of some thousand
-        vertices. Each vertex gets the same, to the last bit. This is for those who may number vertices as they like,
-        such as a viewer that loads a mesh; `Mesh.reordered` brings a mesh into the order. To bring results back into
-        the order from before, ``result[order] = deformed``, costs more than is gained.
-        """
-        return self._core.vertex_order
+        """Deprecated: a skin goes through its vertices as they come, and no order is faster. 0, 1, 2, ..."""
+        warn("Skin.vertex_order is deprecated: no order of vertices is faster than another", DeprecationWarning)
+        return np.arange(self.vertex_count, dtype=np.int32)
 
     @property
     def nontrivial_joint_set_count(self) -> int:
@@ -329,8 +326,8 @@ class Skin:
             al. 2007), or each vertex by its heaviest joint alone.
         rotation : {"qlerp", "average"}
             How ``"spherical"`` blends rotations: quaternions linearly, normalized (eqs. 4 to 6), or by their spherical
-            weighted average (Buss and Fillmore 2001), which for two is spherical linear interpolation. The average
-            takes several times as long; for two rotations it differs from the other by up to 8.15 degrees.
+            weighted average (Buss and Fillmore 2001), which for two is spherical linear interpolation, up to 8.15
+            degrees from the other. The average of three or more takes some 20 times as long.
         center : {"joint_set", "weighted", "optimized"}
             Where ``"spherical"`` puts the rotation center: one for each joint set, the point that its joints move most
             alike (section 4); one for each vertex, where joints count by their weights, so that the mesh does not tear
@@ -352,11 +349,10 @@ class Skin:
             the two are blended. By default this method alone.
         base : str or dict, optional
             The method where `amount` is 0: its name, or its options, such as ``{"method": "spherical", "rcond":
-            1e-3}``. By default ``"linear"``.
+            1e-3}``. By default ``"linear"``. With another, the mesh is deformed twice.
         rest_positions : (V, 3) array_like, optional
-            Rest positions in place of the skin's, as the blend shapes of a pose make them. The result is that of a skin
-            made with them, bit for bit, in a fraction of the time; normals and weights stay, and so do places along
-            the bones of a `twist`.
+            Rest positions in place of the skin's, as the blend shapes of a pose make them. Normals, weights and
+            `centers` stay, and so do places along the bones of a `twist`.
         twists : (B, 2) array_like, optional
             Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
             way round: see `TwistTracker`.
@@ -395,6 +391,10 @@ class Skin:
         -----
         The global interpreter lock is released during the computation.
         """
+        base = other_base(options)
+        if base is not None:
+            at_rest = partial(self.deform, skinning_matrices, rest_positions=rest_positions)
+            return blend(at_rest, options, base, self.vertex_count, normals)
         chosen = self._core_options(options, skinning_matrices)
         return self._core.deform(skinning_matrices, rest_positions=rest_positions, normals=normals, **chosen)
 
@@ -440,6 +440,9 @@ class Skin:
         ValueError, TypeError, LinAlgError
             As `deform`. All matrices are checked before anything is written.
         """
+        base = other_base(options)
+        if base is not None:
+            return blend(partial(self.deform_many, skinning_matrices), options, base, self.vertex_count, normals)
         chosen = self._core_options(options, skinning_matrices)
         return self._core.deform_many(skinning_matrices, normals=normals, **chosen)
 
@@ -492,7 +495,8 @@ class Skin:
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the pose.
         method, rotation, center, damping, rcond, amount, base, twists, correctives, shapes, shape_weights
-            Those of the deformation; see `deform`. What shapes add is taken away again.
+            Those of the deformation; see `deform`. Of two methods one has to be linear. What shapes add is taken away
+            again.
         return_singular : bool
             Whether to also return which vertices have no inverse, instead of warning of them.
         out : (V, 3) ndarray, optional
@@ -595,8 +599,9 @@ class Skin:
             "twist_shares", which are where along its bone each influence is; with shapes also "shape_weights",
             "shaped_positions" and "shaped_normals". Weights that correctives find are not differentiated by the pose.
         method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
-            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, nor of `rcond`.
-            Without `twists` they follow from the matrices, and so they do in the gradient by these.
+            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
+            two methods of which none is linear. Without `twists` they follow from the matrices, and so they do in the
+            gradient by these.
         threads : int, optional
             The most threads. The result does not depend on it, not even in a bit.
 
@@ -633,7 +638,7 @@ class Skin:
         for name in ("twists", "twist_shares"):
             if name in wanted and self._twist is None:
                 raise ValueError(f"wanted: {name!r} needs a skin that was made with twist")
-        refuse_indifferentiable(rotation, base)
+        refuse_indifferentiable(rotation)
         if "amount" in wanted and amount is None:
             raise ValueError("wanted: 'amount' needs an amount")
         for name in ("shape_weights", "shaped_positions", "shaped_normals"):
@@ -650,7 +655,10 @@ class Skin:
             rest_positions=rest_positions,
             **self._core_options(options, skinning_matrices),
         )
-        return DeformGradients(*found)
+        gradients = DeformGradients(*found)
+        if gradients.amount is not None and method_name(method) == "linear":  # so much less of the base
+            return replace(gradients, amount=-gradients.amount)
+        return gradients
 
     def weight_jacobian(
         self,
@@ -832,10 +840,10 @@ class Skin:
         vertices: ArrayLike | None = None,
         strict: bool = False,
     ) -> Self:
-        """The same mesh with other weights, as a new skin that equals a new `Skin`, bit for bit.
+        """The same mesh with other weights, as a new skin that deforms as a new `Skin`, bit for bit.
 
-        With `vertices`, parts of the skin that are far from them are copied, which takes a fraction of the time: fast
-        enough to follow the strokes of a brush.
+        With `vertices`, influences of others are copied, which takes a fraction of the time: fast enough to follow the
+        strokes of a brush.
 
         Parameters
         ----------

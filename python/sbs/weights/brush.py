@@ -333,8 +333,8 @@ mirror_joints
         radius : float
             How far from the vertex others go along, at rest.
         method, center, damping, amount, base, twists
-            How the mesh is deformed, as of `Skin.deform`; the method may not be ``"rigid"``. About the center of a
-            joint set each vertex moves as if it were alone in its set.
+            How the mesh is deformed, as of `Skin.deform`; the method may not be ``"rigid"``, the base only
+            ``"linear"``. About the center of a joint set each vertex moves as if it were alone in its set.
         falloff, distance
             As of `stroke`: how much of the way others go.
         joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
@@ -383,9 +383,11 @@ mirror_joints
                 f"skin has {skin.vertex_count} vertices and {skin.joint_count} joints,"
                 f" the brush {self.vertex_count} and {self.joint_count}"
             )
-        by, beside = method_name(method), base_options(amount, base)
-        if "rigid" in (by, beside if isinstance(beside, str) else beside.get("method")):
-            raise ValueError("method and base must not be 'rigid', by which weights only choose a joint")
+        by = method_name(method)
+        if by == "rigid":
+            raise ValueError("method must not be 'rigid', by which weights only choose a joint")
+        if base_options(amount, base)["method"] != "linear":
+            raise ValueError("base must be 'linear' here")
         vertices, old_indices, old_weights, new_indices, new_weights = self._core.drag(
             vertex,
             target,
@@ -394,7 +396,6 @@ mirror_joints
             center=center,
             damping=damping,
             amount=vertex_amounts(amount, self.vertex_count),
-            base=beside,
             centers=skin.centers,
             twist=skin._core.twist,
             twist_positions=skin.twist_positions,

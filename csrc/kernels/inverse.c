@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-#include "kernels/kernels.h"
-
-#define SBS_SOURCE "kernels/inverse.inc"
-#include "kernels/each_scalar.h"
