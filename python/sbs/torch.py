@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .options import Center, Method, MethodOptions
+from .skinning.blending import other_base
 from .skinning.gradients import Differentiable
 from .skinning.reports import WeightWarning
 from .skinning.shapes import Shapes
@@ -110,8 +111,7 @@ def deform(
     normals : bool
         Whether to return normals, too.
     method, center, damping, base, threads
-        As of `Skin.deform`. There is no gradient of ``rotation="average"`` and of `rcond`, so these are no options, nor
-        of two methods of which none is linear.
+        As of `Skin.deform`. There is no gradient of ``rotation="average"`` and of `rcond`, so these are no options.
 
     Returns
     -------
@@ -147,6 +147,19 @@ def deform(
     for name, tensor in given.items():
         if not isinstance(tensor, torch.Tensor) and (tensor is not None or name == "skinning_matrices"):
             raise TypeError(f"{name} must be a tensor, not {type(tensor).__name__}; torch.as_tensor makes one")
+    base = other_base({**options, "amount": amount})
+    if amount is not None and base is not None:
+        _check_shape("amount", amount, (skin.vertex_count,))
+        if not bool(((amount >= 0) & (amount <= 1)).all()):
+            raise ValueError("amount must be between 0 and 1")
+        beside = {name: given[name] for name in given if name not in ("skinning_matrices", "amount")}
+        beside |= {"shapes": shapes, "normals": normals, "threads": options.get("threads")}
+        method = {name: value for name, value in options.items() if name not in ("base", "threads")}
+        ours, others = (deform(skin, skinning_matrices, **beside, **call) for call in (method, base))
+        if not normals:
+            return _mix(ours, others, amount)
+        turned = torch.nn.functional.normalize(_mix(ours[1], others[1], amount), dim=-1)
+        return _mix(ours[0], others[0], amount), turned
     count = skin.joint_count
     _check_shape("skinning_matrices", skinning_matrices, (count, 4, 4), (count, 3, 4))
     batch = skinning_matrices.shape[:-3]
@@ -163,6 +176,11 @@ def deform(
     results = _Deform.apply(bound, normals, options, kind, frames, shape, joint_weights, amount)
     positions, *moved = (result.reshape(*batch, *result.shape[1:]) for result in results)
     return (positions, *moved) if normals else positions
+
+
+def _mix(ours: Tensor, others: Tensor, amount: Tensor) -> Tensor:
+    """So much of the results of a method, the rest of another's."""
+    return torch.lerp(others, ours, amount[:, None].to(ours))
 
 
 def _shaped(
