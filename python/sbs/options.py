@@ -239,7 +239,10 @@ def core_options(options: Mapping[str, Any], vertex_count: int) -> dict[str, Any
     base = base_options(amount, options.get("base"))
     if method == "linear" and base["method"] in TURNING:  # so much of the other
         kept = {name: value for name, value in options.items() if name not in MethodOptions.__annotations__}
-        return core_options({**kept, **base, "amount": 1 - np.asarray(amount), "base": None}, vertex_count)
+        return core_options(
+            {**kept, **base, "amount": np.subtract(1.0, np.asarray(amount), dtype=np.float64), "base": None},
+            vertex_count,
+        )
     if base["method"] != "linear":
         raise ValueError("methods are blended with 'linear' here: deform and deform_many alone blend others")
     if amount is not None and method not in TURNING:

@@ -91,7 +91,7 @@ def test_positions_are_blended_and_normals_normalized(
     expected = blended(base_result[1], method_result[1], amount)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True)
     error = np.abs(normals * lengths - expected).max(axis=1)  # short ones of normals that cancel point anywhere
-    assert error.max() <= 8 * eps
+    assert error.max() <= 32 * eps  # a sum of matrices may shorten a normal, which rounding then turns by more
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, rtol=16 * eps)
 
 
