@@ -32,14 +32,19 @@ def blended(base: np.ndarray, method: np.ndarray, amount: np.ndarray) -> np.ndar
     return (1 - a) * base.astype(np.float64) + a * method.astype(np.float64)
 
 
+def tolerance_of(skin: sbs.Skin) -> float:
+    """What sbs.h promises."""
+    size = float(np.linalg.norm(np.ptp(skin.rest_positions, axis=0)))
+    return (1e-6 if skin.dtype == np.float32 else 1e-13) * size
+
+
 @pytest.mark.parametrize(("base", "method"), list(itertools.permutations(METHODS, 2)))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_amounts_of_0_and_1_are_the_methods_themselves(dtype: Precision, base: Method, method: Method) -> None:
     skin, matrices = make_skin(dtype), skinning_matrices(JOINTS)
     base_result = skin.deform(matrices, method=base, normals=True)
     method_result = skin.deform(matrices, method=method, normals=True)
-    # As sbs.h promises.
-    tolerance = (1e-6 if dtype is np.float32 else 1e-13) * float(np.linalg.norm(np.ptp(skin.rest_positions, axis=0)))
+    tolerance = tolerance_of(skin)
     for amount, expected in ((0, base_result), (1.0, method_result), (np.zeros(VERTICES), base_result)):
         found = skin.deform(matrices, method=method, base=base, amount=amount, normals=True)
         for ours, theirs in zip(found, expected, strict=True):
@@ -84,13 +89,11 @@ def test_positions_are_blended_and_normals_normalized(
     positions, normals = skin.deform(matrices, method=method, base=base, amount=amount, normals=True)
     base_result = skin.deform(matrices, method=base, normals=True)
     method_result = skin.deform(matrices, method=method, normals=True)
-    # A difference, a product and a sum, and where amounts are double and the skin is not, their rounding.
-    eps = float(np.finfo(dtype).eps)
-    largest = max(np.abs(base_result[0]).max(), np.abs(method_result[0]).max())
-    assert np.abs(positions - blended(base_result[0], method_result[0], amount)).max() <= 4 * eps * largest
+    assert np.abs(positions - blended(base_result[0], method_result[0], amount)).max() <= tolerance_of(skin)
     expected = blended(base_result[1], method_result[1], amount)
     lengths = np.linalg.norm(expected, axis=1, keepdims=True)
     error = np.abs(normals * lengths - expected).max(axis=1)  # short ones of normals that cancel point anywhere
+    eps = float(np.finfo(dtype).eps)
     assert error.max() <= 32 * eps  # a sum of matrices may shorten a normal, which rounding then turns by more
     np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, rtol=16 * eps)
 
