@@ -21,4 +21,12 @@ extern const core_row core_influences_rows[4];
 int core_new_mask(void *call, const int32_t *joints, char letter, const char *name, size_t joint_count,
                   const unsigned char **mask);
 
+/*
+ * Part of `prepare`: offsets (count + 1), released with the call, of lists that follow each other, from their ends. name:
+ * of the ends; least: the least length of a list; letter: counts what is listed, `nouns`. NULL if it raises, as where
+ * the last end is not the length.
+ */
+const size_t *core_new_offsets(void *call, const int32_t *ends, size_t count, const char *name, size_t least,
+                               char letter, const char *nouns);
+
 #endif
