@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* _core.Brush: a sbs_brush. Two threads that use it at once get an error. Its letters are V, J and W, the width of rows. */
+/* _core.Brush: a sbs_brush. Two threads that use it at once get an error. W is the width of its rows. */
 #ifndef SBS_EXTENSION_BRUSH_TYPE_H
 #define SBS_EXTENSION_BRUSH_TYPE_H
 

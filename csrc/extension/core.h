@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The start of all files of sbs._core: Python, NumPy, libsbs and the state of the module. Only this folder knows Python.
+ * Included by all files of sbs._core: Python, NumPy, libsbs and the state of the module. Only this folder knows
+ * Python.
  *
  * Each file is compiled for the limited API of Python 3.11 (the build defines Py_LIMITED_API) and against NumPy 2 for
  * NumPy 1.23 and later, so one extension module serves them all.

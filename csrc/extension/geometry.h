@@ -22,9 +22,9 @@ int core_new_mask(void *call, const int32_t *joints, char letter, const char *na
                   const unsigned char **mask);
 
 /*
- * Part of `prepare`: offsets (count + 1), released with the call, of lists that follow each other, from their ends. name:
- * of the ends; least: the least length of a list; letter: counts what is listed, `nouns`. NULL if it raises, as where
- * the last end is not the length.
+ * Part of `prepare`: offsets (count + 1) of lists that follow each other, from their ends; released with the call.
+ * name: what messages call the ends; least: the least length of a list; letter, nouns: the length of all lists, and what
+ * messages call their elements. Raises and returns NULL if the ends do not ascend to that length.
  */
 const size_t *core_new_offsets(void *call, const int32_t *ends, size_t count, const char *name, size_t least,
                                char letter, const char *nouns);

@@ -37,8 +37,8 @@ static inline const core_object *core_skin_twist(const core_skin *skin) {
 }
 
 /*
- * Part of `prepare`: completes a description by its twist, or NULL, and by the number of joints: where no argument tells
- * it, the largest index does. Raises and returns 0 if there are twist_positions without a twist.
+ * Part of `prepare`: completes a description by its twist, or NULL, and by the number of joints: that of the largest
+ * index where no argument tells it. Raises and returns 0 if there are twist_positions without a twist.
  */
 int core_complete_skin(core_call *call, sbs_skin_desc *desc, const core_object *twist);
 
