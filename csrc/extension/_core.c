@@ -40,9 +40,9 @@ static PyObject *get_threads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(un
 static PyMethodDef functions[] = {
     {"build_info", get_build_info, METH_NOARGS,
      "build_info()\n--\n\n"
-     "How the C library was built, and what it does on this machine.\n\n"
+     "How the C library was built, and which kernels it chooses on this machine.\n\n"
      "Returns\n-------\ndict\n"
-     "    ``version``; ``instruction_set``, what new skins compute with: the best of ``instruction_sets``, those that "
+     "    ``version``; ``instruction_set``, the set of new skins: the best of ``instruction_sets``, which "
      "this\n"
      "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\",\n"
      "    \"system\" or \"none\"."},

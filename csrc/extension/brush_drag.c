@@ -73,7 +73,7 @@ static PyObject *finish(void *address) {
 }
 
 CORE_FUNCTION(core_drag, drag_call, .name = "drag",
-              .summary = "Drags a vertex of the posed mesh to a target. What changed, as of stroke.",
+              .summary = "Drags a vertex of the posed mesh to a target. Returns the changes, as stroke does.",
               .parts = {CORE_PART(rows), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD),
                         CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING), CORE_METHOD_PART(CORE_AMOUNT, CORE_AMOUNT),
                         CORE_PART(option_rows)},

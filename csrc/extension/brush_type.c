@@ -121,8 +121,8 @@ static PyObject *finish_stroke(void *address) {
 
 CORE_FUNCTION(
     core_stroke, stroke_call, .name = "stroke",
-    .summary = "Dabs at centers. What changed: (vertices (M,), old joint_indices (M, W), old joint_weights (M, W), new "
-               "joint_indices,\nnew joint_weights).",
+    .summary = "Dabs at centers. Returns the changes: (vertices (M,), old joint_indices (M, W), old joint_weights "
+               "(M, W), new\njoint_indices, new joint_weights).",
     .parts = {CORE_PART(stroke_rows)}, .positional = 2, .returns = CORE_CHANGE_TYPE,
     .set_defaults = set_stroke_defaults, .prepare = prepare_stroke, .run = run_stroke, .finish = finish_stroke)
 

@@ -96,15 +96,18 @@ typedef struct core_object {
   PyObject_HEAD
   const core_class *class;
   void *made;                     /* the object of the library */
-  npy_intp lengths[CORE_LETTERS]; /* calls of its methods start with these, */
-  int type;                       /* with this type, and what has given it */
+  npy_intp lengths[CORE_LETTERS]; /* calls of its methods start with these lengths, */
+  int type;                       /* this type, and the name of the array that has it */
   const char *typed_by;
   atomic_flag busy;               /* while a method runs, if one thread alone may use it at a time */
   PyObject *kept[CORE_MOST_KEPT]; /* objects that live as long; NULL for none */
 } core_object;
 
 /* The state of the module that a call belongs to. */
-const core_state *core_get_state(const core_call *call);
+static inline const core_state *core_get_state(const core_call *call) {
+  if (PyModule_Check(call->self)) return PyModule_GetState(call->self);
+  return PyType_GetModuleState(PyType_Check(call->self) ? (PyTypeObject *)call->self : Py_TYPE(call->self));
+}
 
 /* The object whose method is called. */
 static inline void *core_self(const void *call) {

@@ -172,7 +172,7 @@ static int find_type(core_call *call, core_kind kind, const char *name, PyArrayO
   } else if (type == NPY_BOOL || PyTypeNum_ISINTEGER(type)) {
     type = NPY_DOUBLE;
   } else if (type != NPY_FLOAT && type != NPY_DOUBLE) {
-    raise_type(name, array, "real numbers (float32, float64 or what fits in them)");
+    raise_type(name, array, "real numbers (float32, float64 or numbers that fit in them)");
     return -1;
   }
   if (is_real && call->typed_by == NULL) {
@@ -383,7 +383,7 @@ static int convert_callable(const core_row *row, PyObject *object, PyObject **fi
   return 1;
 }
 
-static int convert_instance(core_call *call, const core_row *row, PyObject *object, const core_object **field) {
+static int convert_instance(core_call *call, const core_row *row, PyObject *object, void *field) {
   PyTypeObject *type = (PyTypeObject *)core_get_state(call)->types[row->type_number];
   const core_object *instance = (const core_object *)object;
 
@@ -402,7 +402,7 @@ static int convert_instance(core_call *call, const core_row *row, PyObject *obje
     }
     core_set_length(call, *letter, (size_t)length);
   }
-  *field = instance;
+  memcpy(field, &instance, sizeof instance);
   return 1;
 }
 

@@ -97,8 +97,7 @@ static sbs_status run_check(void *address, sbs_fault *fault) {
   return sbs_fit_check(&given->desc, &given->options, fault);
 }
 
-CORE_FUNCTION(core_check_fit, fit_call, .name = "check_fit",
-              .summary = "Raises what fit_weights would, without fitting.",
+CORE_FUNCTION(core_check_fit, fit_call, .name = "check_fit", .summary = "Raises as fit_weights does, without fitting.",
               .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
                         CORE_PART(weights_rows)},
               .positional = 3, .set_defaults = set_defaults, .prepare = prepare_weights, .run = run_check)

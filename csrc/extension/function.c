@@ -195,11 +195,6 @@ static core_object *find_object(PyObject *self) {
   return PyModule_Check(self) || PyType_Check(self) ? NULL : (core_object *)self;
 }
 
-const core_state *core_get_state(const core_call *call) {
-  if (PyModule_Check(call->self)) return PyModule_GetState(call->self);
-  return PyType_GetModuleState(PyType_Check(call->self) ? (PyTypeObject *)call->self : Py_TYPE(call->self));
-}
-
 core_object *core_new_object(const core_class *class, PyTypeObject *type, void *made, const npy_intp *lengths) {
   const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   core_object *object = (core_object *)allocate(type, 0);
@@ -217,24 +212,32 @@ core_object *core_new_object(const core_class *class, PyTypeObject *type, void *
 
 /* ------------------------------------------------------------------------------------------------------ calling -- */
 
+/* The argument that a fault of the library is in, or NULL. */
+static const core_value *find_argument(const core_call *call, const sbs_fault *fault) {
+  for (size_t i = 0; i < call->argument_count && fault->argument != NULL; i++) {
+    const core_row *row = call->values[i].row;
+    if (strcmp(row->fault != NULL ? row->fault : row->name, fault->argument) == 0) return &call->values[i];
+  }
+  return NULL;
+}
+
 /* Raises a fault of the library in terms of the arguments. */
 static void raise_fault(core_call *call, sbs_status status, sbs_fault *fault) {
+  const core_value *value = find_argument(call, fault);
   PyArrayObject *array = NULL;
-  int inner_axes = 0;
+  int inner_axes = 1;
 
   if (call->function->raise != NULL && call->function->raise(call, status, fault)) return;
-  for (size_t i = 0; i < call->argument_count && fault->argument != NULL && array == NULL; i++) {
-    const core_row *row = call->values[i].row;
+  if (value != NULL) fault->argument = value->row->name;
+  if (value != NULL && value->row->rows_in_faults) array = value->array;
+  if (value != NULL && value->row->kind == CORE_MATRICES) {
+    array = value->array;
+    inner_axes = 2;
+  }
+  if (array != NULL) {
     size_t rows = 1; /* of a frame */
-    if (strcmp(row->fault != NULL ? row->fault : row->name, fault->argument) != 0) continue;
-    fault->argument = row->name;
-    if (row->kind != CORE_MATRICES && !row->rows_in_faults) break;
-    array = call->values[i].array;
-    inner_axes = row->kind == CORE_MATRICES ? 2 : 1;
-    for (int axis = 1; array != NULL && axis < PyArray_NDIM(array) - inner_axes; axis++)
-      rows *= (size_t)PyArray_DIM(array, axis);
+    for (int axis = 1; axis < PyArray_NDIM(array) - inner_axes; axis++) rows *= (size_t)PyArray_DIM(array, axis);
     fault->index[0] += call->frame * rows;
-    break;
   }
   core_raise(core_get_state(call), status, fault, array, inner_axes);
 }
@@ -319,7 +322,9 @@ static void begin(const core_function *function, PyObject *self, core_call *call
 }
 
 static PyObject *make_object(core_call *call, const core_class *class) {
-  void *made = *(void **)(void *)((char *)call + class->made_at);
+  void *made;
+
+  memcpy(&made, (const char *)call + class->made_at, sizeof made);
   return (PyObject *)core_new_object(class, (PyTypeObject *)call->self, made, call->lengths);
 }
 

@@ -38,7 +38,7 @@ typedef struct core_function {
   char keeps;          /* see core_call */
 
   void (*set_defaults)(void *call);                /* of arguments that have others than zero */
-  int (*prepare)(void *call);                      /* checks what no table can; raises and returns 0 */
+  int (*prepare)(void *call);                      /* further checks; raises and returns 0 */
   sbs_status (*run)(void *call, sbs_fault *fault); /* without Python's lock, so that Ctrl-C cancels it */
   /* In place of `run`: the same for each of F frames of the CORE_MATRICES, (F, J, 4, 4) or (F, J, 3, 4). */
   sbs_status (*run_frame)(void *call, size_t frame, const sbs_pose *pose, sbs_fault *fault);
@@ -55,7 +55,7 @@ struct core_class {
   const char *type;                    /* "sbs._core.Skin" */
   size_t made_at;                      /* offset, in the structure of a call, of the library's new object */
   void (*release)(void *made);         /* frees that */
-  void (*clear)(core_object *object);  /* frees what else an instance of a larger structure has; or NULL */
+  void (*clear)(core_object *object);  /* frees more, of an instance of a larger structure; or NULL */
   const core_function *const *methods; /* end with NULL; NULL for none */
   PyGetSetDef *properties;
   size_t size;        /* of an instance; 0: that of a core_object */
@@ -91,7 +91,7 @@ struct core_class {
   const core_class class_name = {.new = class_name##_new, .make.size = sizeof(structure), __VA_ARGS__};
 
 /*
- * Calls a function: the work of its `entry`. The arguments are those of METH_FASTCALL | METH_KEYWORDS; `call` is the
+ * Calls a function: the work of its `entry`. The arguments are as with METH_FASTCALL | METH_KEYWORDS; `call` is the
  * structure, which need not be initialized.
  */
 PyObject *core_enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -101,7 +101,7 @@ PyObject *core_enter(const core_function *function, PyObject *self, PyObject *co
 PyObject *core_enter_new(const core_class *class, PyTypeObject *type, PyObject *args, PyObject *kwargs, void *call);
 
 /*
- * An object of a type for the library's object, which it owns even if this fails and raises. lengths: those of calls of
+ * An object of a type for the library's object, which it owns even if this fails and raises. lengths: for calls of
  * its methods.
  */
 core_object *core_new_object(const core_class *class, PyTypeObject *type, void *made, const npy_intp *lengths);

@@ -88,7 +88,7 @@ static PyObject *finish(void *address) {
 
 CORE_FUNCTION(
     core_heat_weights, heat_call, .name = "heat_weights",
-    .summary = "Weights by heat: the influences, or None with trouble; islands; what was joined, each as (island, "
+    .summary = "Weights by heat: the influences, or None with trouble; islands; the joins, each as (island, "
                "neighbor, vertices,\ndistance, reason); and (trouble, most influences, islands, welded, degenerate "
                "triangles, blind vertices). Rows are padded\nbeyond the most influences.",
     .parts = {CORE_PART_AT(offsetof(heat_call, mesh), core_mesh_rows), CORE_PART(rows)}, .positional = 4,

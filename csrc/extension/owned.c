@@ -29,6 +29,6 @@ static PyObject *finish(void *address) {
 CORE_FUNCTION(
     core_owned, owned_call, .name = "owned",
     .summary = "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is "
-               "the array itself\nif nobody can write to that, neither through it nor through what it is a view of, "
+               "the array itself\nif nobody can write to that, neither through it nor through its base, "
                "and else a copy.",
     .parts = {CORE_PART(rows)}, .positional = 3, .returns = "NDArray[Any]", .finish = finish)

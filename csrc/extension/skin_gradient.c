@@ -91,7 +91,7 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
 }
 
 CORE_FUNCTION(core_deform_vjp, vjp_call, .name = "deform_vjp",
-              .summary = "Gradients, with None for what is not wanted: bits, in the order of the results.",
+              .summary = "Gradients, with None for all but the wanted ones: bits, in the order of the results.",
               .parts = {CORE_PART(vjp_rows), CORE_PART(core_matrices_row), CORE_PART(wanted_row),
                         CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
                         CORE_PART(core_shapes_rows), CORE_PART(vjp_options), CORE_PART(vjp_results)},
