@@ -43,10 +43,11 @@ def get_threads() -> int: ...
 """
 BY_HAND = {"version", "LinAlgError", "build_info", "set_threads", "get_threads"}
 
-# Words of docstrings that stand before a shape, and what such an array is as a result.
+# Words of docstrings before a shape, and the types of such results.
 ARRAYS = {
     "reals": "_Floats",
     "float64": "NDArray[np.float64]",
+    "float32": "NDArray[np.float32]",
     "int32": "NDArray[np.int32]",
     "intp": "NDArray[np.intp]",
     "bool": "NDArray[np.bool_]",

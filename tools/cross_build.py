@@ -51,7 +51,7 @@ NUMPY = "2.4.6"  # for its headers
 # By the names that Blender has for them.
 TARGETS = {
     "linux-x64": Target(*_linux("x86_64")),
-    # As csrc/meson.build says, later ones may be wrong.
+    # As csrc/base/meson.build says, later ones may be wrong.
     "linux-arm64": Target(*_linux("aarch64"), openblas="0.3.34.106.0"),
     "macos-x64": Target("macosx_11_0_x86_64", ("macosx_11_0_x86_64", "macosx_10_13_x86_64", "macosx_10_9_x86_64")),
     "macos-arm64": Target("macosx_11_0_arm64", ("macosx_11_0_arm64",)),

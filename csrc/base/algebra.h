@@ -18,10 +18,10 @@
  *
  *   sbs_solve_symmetric     L D L^T of a positive definite matrix, without pivoting: a few k eps
  *   factorize, add_solution (base/lanes.h)  the same for several right sides
- *   NAME(solve_symmetric) (kernels/vectors.inc)  the same in the skin's type; no pivot is below a bound that is given
+ *   NAME(solve_symmetric) (kernels/vectors.inc)  the same in the skin's type; no pivot is below a given bound
  *   sbs_solve_axial         (tr S - S) y = x, S symmetric, by cofactors: a few k^2 eps; 0 if singular
- *   NAME(newton_step) (kernels/average_steps.inc)  by cofactors, whose one division is sooner done than the three that
- *                           wait for each other in L D L^T; k is 20 at most
+ *   newton_step (kernels/average.h)  by cofactors: one division takes less time than the three of L D L^T, which wait
+ *                           for each other; k is 20 at most
  *   sbs_svd (base/lapack.h)  of tall and of singular matrices, without normal equations: k eps
  */
 
@@ -80,10 +80,6 @@ static inline void sbs_apply(const double m[9], const double v[3], double out[3]
 /* m^T v, or m v of a matrix that is three columns */
 static inline void sbs_apply_transposed(const double m[9], const double v[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
-}
-
-static inline void sbs_identity(double m[9]) {
-  for (int i = 0; i < 9; i++) m[i] = i % 4 == 0 ? 1.0 : 0.0;
 }
 
 /* a^T b */
@@ -196,15 +192,15 @@ SBS_VEC4_INLINE sbs_vec4 sbs_solve_symmetric(const double m[6], sbs_vec4 right) 
 }
 
 /*
- * y of (tr S - S) y = right, S symmetric: what turns the R of a matrix R S. It is singular where S is 0 along two axes:
- * nothing turns then, and y is 0.
+ * y of (tr S - S) y = right, S symmetric: the vector that turns the R of a matrix R S. It is singular where S is 0
+ * along two axes: nothing turns then, and y is 0.
  */
 SBS_VEC4_INLINE sbs_vec4 sbs_solve_axial(const double s[9], sbs_vec4 right) {
   const double trace = s[0] + s[4] + s[8];
   double m[9], adjugate[9];
   for (int i = 0; i < 9; i++) m[i] = (i % 4 ? 0.0 : trace) - s[i];
   sbs_cofactors(m, adjugate);                    /* as m is symmetric */
-  const double determinant = sbs_determinant(m); /* of which the inverse must be a number */
+  const double determinant = sbs_determinant(m); /* its inverse must be finite */
   const double scale = sbs_is_singular(m) || fabs(determinant) < 1e-300 ? 0.0 : 1.0 / determinant;
   sbs_vec4 columns[3];
   sbs_vec4_from_rows(adjugate, columns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included first by sources that are compiled once for each instruction set. csrc/meson.build defines
+ * Included first by sources that are compiled once for each instruction set. csrc/kernels/meson.build defines
  *
  *   SBS_ISA_SUFFIX    the name of the instruction set, as in base/isa.h
  *   SBS_VECTOR_BYTES  the length of its vectors; 0: none

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The floating-point mode of a thread: rounding, treatment of denormal numbers, exceptions that trap. It is read from
- * the registers where they are known, because fegetenv omits what C does not define, such as the default NaN of ARM.
+ * the registers where they are known, because fegetenv omits bits that C does not define, such as the default NaN of
+ * ARM.
  */
 #ifndef SBS_BASE_FLOAT_MODE_H
 #define SBS_BASE_FLOAT_MODE_H

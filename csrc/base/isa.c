@@ -22,13 +22,13 @@ const char *sbs_isa_name(sbs_isa isa) {
 #ifdef SBS_HAVE_X86_KERNELS
 /*
  * Asked of the processor itself: __builtin_cpu_supports asks the compiler's run-time library, which has no answer in
- * zig's, and is not there with clang-cl. The bits are those of Intel's manual, volume 2, CPUID and XGETBV.
+ * zig's, and is not there with clang-cl. The bits are from Intel's manual, volume 2, CPUID and XGETBV.
  */
 static int processor_has(sbs_isa isa) {
   enum {
     FMA = 1 << 12, /* of leaf 1, ecx */
     XGETBV = 1 << 27,
-    VECTORS_256 = 0x06, /* of what the system saves: SSE, AVX */
+    VECTORS_256 = 0x06, /* bits of the registers that the system saves: SSE, AVX */
     VECTORS_512 = 0xe0  /* masks, upper halves, upper registers */
   };
   const unsigned avx2 = 1u << 5, avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* of leaf 7, ebx: F, DQ, BW, VL */
@@ -53,7 +53,7 @@ static int machine_has(sbs_isa isa) {
   return 1;
 }
 
-/* What this machine can run, best first; returns how many there are. */
+/* The instruction sets that this machine can run, best first; returns how many there are. */
 static int find_isas(sbs_isa found[SBS_ISA_COUNT]) {
   int count = 0;
   for (int isa = SBS_ISA_COUNT; isa-- > 0;) {

@@ -7,7 +7,7 @@
  * (base/compiled_for_isa.h). A skin chooses one when it is made. `baseline` has the vectors of 128 bits that every
  * machine of the target supports (SSE2 on x86-64, NEON on arm64, SIMD of WebAssembly if compiled for it). `plain`
  * has none: it is for targets that have none, and elsewhere for the tests of a build with tests. A module of
- * WebAssembly has one set alone: it is to be small, and what it uses must be there for it to be loaded.
+ * WebAssembly has one set alone: it is to be small, and loads only where the set that it uses is there.
  */
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__wasm_simd128__)
 #define SBS_ISA_IF_BASELINE(F) F(BASELINE, baseline)

@@ -68,7 +68,7 @@ static void complete(size_t rows, double *m, size_t count) {
     }
   }
   for (size_t i = 0; i < rows; i++) column[i] = i == best ? 1.0 : 0.0;
-  for (int pass = 0; pass < 2; pass++) { /* the second takes what rounding has left */
+  for (int pass = 0; pass < 2; pass++) { /* the second takes the remainder that rounding has left */
     for (size_t k = 0; k < count; k++) {
       const double *other = m + k * rows, part = dot(rows, other, column);
       for (size_t i = 0; i < rows; i++) column[i] -= part * other[i];

@@ -40,7 +40,7 @@ SBS_INLINE lanes select_lanes(lane_mask mask, lanes yes, lanes no) {
 }
 
 /*
- * What compilers make of vectors only in several steps, x86 has instructions for: OF_TYPE is the intrinsic for the type
+ * x86 has single instructions where compilers take several steps: OF_TYPE is the intrinsic for the type
  * of lanes, and ESTIMATE that of an estimate in single precision.
  */
 #if !SBS_SCALAR_ONLY && SBS_VECTOR_BYTES == 64 && defined(__AVX512F__)

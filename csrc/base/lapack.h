@@ -11,7 +11,7 @@
  * base/no_lapack.c takes its place, which has the singular value decomposition alone.
  */
 
-/* LAPACK may go on for ever with what is not finite: all below refuses it first. */
+/* LAPACK may go on for ever with numbers that are not finite: all functions below refuse them first. */
 static inline int sbs_are_finite(size_t count, const double *numbers) {
   size_t finite = 0;
   while (finite < count && isfinite(numbers[finite])) finite++;

@@ -56,7 +56,7 @@ void sbs_wake_all(sbs_condition *condition);
  */
 int sbs_stay_loaded(void);
 
-/* Starts a thread that receives no signals but those of its own faults. Returns whether it started. */
+/* Starts a thread that receives the signals of its own faults alone. Returns whether it started. */
 int sbs_start_thread(sbs_thread *thread, void (*run)(void));
 void sbs_join_thread(sbs_thread thread);
 

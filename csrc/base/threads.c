@@ -253,7 +253,7 @@ static void open_team(int number, int threads, size_t count, size_t chunk, size_
   atomic_store(states + number, TAKEN | OPEN | (unsigned)(threads - 1) * TICKET);
 }
 
-/* Lets no more threads join, and waits for those that have. */
+/* Lets no more threads join, and waits for the others. */
 static sbs_status close_team(int number) {
   atomic_uint *state = states + number;
   unsigned inside = atomic_fetch_and(state, ~(unsigned)(OPEN | TICKETS)) & INSIDE;

@@ -40,11 +40,11 @@ typedef sbs_status sbs_chunk_work(void *context, sbs_share things, int worker);
 
 /*
  * Does `count` items, `chunk` at a time (the last chunk has the rest), on this thread and up to threads - 1 others; on
- * this one alone if there is only one chunk. Returns when no thread works on them any more; the caller then sees what
- * all of them wrote.
+ * this one alone if there is only one chunk. Returns when no thread works on them any more; the caller then sees all
+ * that all of them wrote.
  *
- * Errors: what the work returned (if several did, one of them); CANCELLED in the child if the work forked while other
- * threads had chunks.
+ * Errors: that of the work (if several chunks failed, one of them); CANCELLED in the child if the work forked while
+ * other threads had chunks.
  */
 sbs_status sbs_share_work(int threads, size_t count, size_t chunk, sbs_chunk_work *work, void *context);
 

@@ -21,7 +21,7 @@ sbs_deform_options sbs_default_deform_options(void) {
 
 /* ----------------------------------------------------------------------------------------------------- the work -- */
 
-/* A plan that is carried out, and what is counted. */
+/* A plan that is carried out, and its counts. */
 typedef struct work {
   sbs_plan plan;
   atomic_size_t solves;
@@ -57,7 +57,7 @@ static sbs_status deform_frames(work *w) {
   return status;
 }
 
-/* What a call wants of its poses. */
+/* The parts of a pose that a call needs. */
 typedef struct request {
   void *positions;       /* of all frames; NULL where only centers or palettes are asked for */
   void *normals;         /* the same, or NULL */
@@ -189,7 +189,7 @@ static sbs_status check_posed(const sbs_skin *skin, const sbs_undone *posed, sbs
   return SBS_OK;
 }
 
-/* What has an inverse: methods and options that this knows. */
+/* Refuses methods and options without an inverse here. */
 static sbs_status check_inverse(const sbs_deform_options *options, sbs_fault *fault) {
   static const char *const known[] = {"method",           "rotation",       "center",  "damping",       "rcond",
                                       "amount",           "amount_scalar",  "shapes",  "shape_weights", "threads",

@@ -9,18 +9,18 @@
 #include "kernels/rest.h"
 #include "pose/posed.h"
 
-/* Posed positions that are to be undone, and what is told about it. */
+/* The input and output of an inverse deformation, but for the rest positions. */
 typedef struct sbs_undone {
-  const void *positions; /* of the mesh, checked; NULL: nothing is to be undone */
+  const void *positions; /* (vertex_count) posed and checked; NULL: this is no inverse */
   size_t stride;
-  unsigned char *singular; /* (vertex_count) or NULL */
+  unsigned char *singular; /* (vertex_count) whether a vertex has no inverse; or NULL */
 } sbs_undone;
 
-/* What a shader needs of a frame, where that is asked for. */
+/* A frame for shaders (sbs_pose_palette). */
 typedef struct sbs_palette {
-  float *joints;        /* (joint_count, SBS_PALETTE_ROW), or NULL: no palette is asked for */
+  float *joints;        /* (joint_count, SBS_PALETTE_ROW), or NULL: this is no palette */
   float *centers;       /* (set_count, 4) or NULL */
-  int as_given;         /* whether matrices are for linear blending, which takes no rotations in their place */
+  int as_given;         /* whether matrices stay as given, as linear blending wants them */
   size_t scaled_joints; /* receives how many there are */
 } sbs_palette;
 
@@ -29,7 +29,7 @@ typedef struct sbs_frame_tables {
   void *joints, *stretches, *normals, *dual, *centers, *arms, *arcs, *sets;
 } sbs_frame_tables;
 
-/* One frame, on its way from matrices to positions. Shared by the threads that work on it. */
+/* A frame while it is deformed. The threads that work on it share it. */
 typedef struct sbs_frame {
   const sbs_skin *skin;
   const sbs_deform_options *options;

@@ -63,7 +63,6 @@ static sbs_status check_amount(const sbs_deform_options *options, sbs_fault *fau
   return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount_scalar", (double)options->amount_scalar, 0.0);
 }
 
-/* Shapes, of so many frames. */
 static sbs_status check_shapes(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
                                sbs_fault *fault) {
   if (!options->shapes) {
@@ -84,7 +83,7 @@ sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_optio
   return status ? status : check_shapes(skin, options, frame_count, fault);
 }
 
-/* All options. */
+/* By name, where they are, and their size in bytes. */
 static const struct {
   const char *name;
   size_t offset, size;

@@ -4,7 +4,7 @@
 
 #include "skin/skin.h"
 
-/* Checks the options of so many frames, but for the amounts. */
+/* Checks the options of a call for some frames, but for the amounts. */
 sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_options *options, size_t frame_count,
                                     sbs_fault *fault);
 
@@ -12,13 +12,13 @@ sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_optio
 sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault);
 
 /*
- * Refuses options that somebody does not know: all but those that are named have to be as by default. So what an option
- * that is new means to a gradient, say, is an error until it is known there.
+ * Refuses all options that differ from their defaults, but for the `known` ones. A function that has not been written
+ * for a new option, such as a gradient, so refuses it instead of ignoring it.
  */
 sbs_status sbs_refuse_options(const sbs_deform_options *options, const char *const *known, size_t count,
                               sbs_fault *fault);
 
-/* Whether joints turn points by their rotations, in place of their matrices as given. */
+/* Whether the method takes the nearest rotation of a joint in place of its matrix. */
 static inline int sbs_has_rotations(const sbs_deform_options *options) {
   return options->method == SBS_METHOD_SPHERICAL || options->method == SBS_METHOD_DUAL_QUATERNION;
 }

@@ -6,7 +6,7 @@
 #include "base/algebra.h"
 #include "pose/center.h"
 
-static double scale_of(const sbs_joint *joint) {
+static double find_scale(const sbs_joint *joint) {
   double a[9];
   sbs_vec4_to_rows(joint->given, a);
   return cbrt(fabs(sbs_determinant(a)));
@@ -41,7 +41,7 @@ void sbs_write_palette(sbs_frame *frame) {
   for (size_t j = 0; j < skin->joint_count; j++) {
     double scale = 1.0;
     if (posed->kinds[j] & SBS_JOINT_NONRIGID) {
-      scale = scale_of(posed->joints + j);
+      scale = find_scale(posed->joints + j);
       palette->scaled_joints += is_scaled(posed->stretches + j, scale) != 0;
     }
     write_joint(posed->joints + j, palette->as_given, scale, palette->joints + SBS_PALETTE_ROW * j);

@@ -9,7 +9,7 @@ enum {
   SBS_PALETTE_ROW = 16
 };
 
-/* Writes a frame that is posed to its palette, and counts what joints there are. */
+/* Writes a posed frame to its palette, and counts joints by their kind. */
 void sbs_write_palette(sbs_frame *frame);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- memory -- */
 
-/* Lays out the scratch of a frame over memory, and what the frames of a call share. Returns how much it takes. */
+/* Lays out the scratch of a frame over memory, and the memory that frames of a call share. Returns its size. */
 static size_t lay_out(const sbs_skin *skin, void *memory, sbs_frame *frame, void **amounts, int32_t **solved_sets) {
   const size_t size = sbs_scalar_size(skin->scalar), joints = skin->joint_count;
   sbs_arena arena = sbs_arena_over(memory);
@@ -39,7 +39,7 @@ size_t sbs_skin_scratch_size(const sbs_skin *skin) {
   return skin ? lay_out(skin, NULL, &frame, &amounts, &solved_sets) : 0;
 }
 
-/* Takes the caller's memory, and works on as many frames at once as it is enough for; or allocates. */
+/* Takes the caller's memory, and as many frames at once as fit in it; or allocates. */
 static sbs_status take_memory(sbs_plan *plan, sbs_fault *fault) {
   const sbs_skin *skin = plan->common.skin;
   const sbs_deform_options *options = plan->common.options;
@@ -66,7 +66,7 @@ void sbs_release_plan(sbs_plan *plan) {
 
 /* ------------------------------------------------------------------------------------------------------ threads -- */
 
-/* What a vertex, a joint and a joint set take one thread, about, in nanoseconds. */
+/* Nanoseconds that one thread takes for a vertex, a joint and a joint set, about. */
 enum {
   VERTEX_TIME = 2,
   EXACT_TIME = 20,
@@ -115,7 +115,7 @@ static int has_amount(const sbs_frame *frame, size_t set) {
   return 0;
 }
 
-/* Chooses the sets whose centers are solved: those about which a vertex turns. */
+/* Chooses the sets whose centers are solved: at least one of their vertices turns about them. */
 static void choose_sets(sbs_plan *plan, int32_t *sets) {
   const sbs_frame *common = &plan->common;
   const sbs_skin *skin = common->skin;

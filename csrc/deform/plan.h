@@ -6,12 +6,12 @@
 
 /* How the frames of a call are worked on: by which threads, and in which memory. */
 typedef struct sbs_plan {
-  sbs_frame common; /* what the frames share, and the first positions of all */
+  sbs_frame common; /* shared by the frames, with the positions of the first */
   sbs_pose poses;   /* of all frames */
   size_t frame_count;
   int threads;
   int frames_at_once;   /* each by one thread with a scratch of its own; 1: one after the other, by all threads */
-  int32_t *solved_sets; /* of the skin's solve_order, those about whose centers a vertex turns */
+  int32_t *solved_sets; /* of the skin's solve_order, the sets about whose centers a vertex turns */
   size_t solved_count;
   char *scratch; /* (frames_at_once, scratch_size) */
   size_t scratch_size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all vertices of a frame share: its joints and centers, the tables of rows, and which vertices need double. */
+/* Prepares a frame for all its vertices: joints and centers, tables of rows, and the vertices that need double. */
 #include "deform/pose.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static sbs_status sum_shapes(void *context, sbs_share blocks, int worker) {
 
 /* ----------------------------------------------------------------------------------------------------- in double -- */
 
-/* Marks a vertex, which sums of rows do not move as they should. */
+/* Marks a vertex for which sums of rows are not precise enough, or wrong. */
 static void mark_vertex(sbs_frame *frame, size_t vertex) {
   frame->exact_vertices[vertex] = frame->exact_blocks[vertex / SBS_BLOCK] = 1;
 }
@@ -39,7 +39,7 @@ static void mark_set(sbs_frame *frame, size_t set) {
   }
 }
 
-/* Whether a vertex gets none of the method: its amount is 0, or it is its own center. */
+/* Whether linear blending alone moves a vertex: its amount is 0, or it is its own center. */
 static int moves_linearly(const sbs_frame *frame, size_t vertex) {
   const sbs_skin *skin = frame->skin;
   if (frame->amounts && sbs_scalar_get(frame->amounts, skin->scalar, vertex) == 0.0) return 1;
@@ -59,7 +59,7 @@ static void mark_averages(sbs_frame *frame) {
   }
 }
 
-/* Chooses the vertices that are computed in double: all, or those that are marked. */
+/* Chooses the vertices that are computed in double: all, or the marked ones. */
 static void choose_exact(sbs_frame *frame) {
   const sbs_skin *skin = frame->skin;
   const sbs_posed *posed = &frame->posed;
@@ -83,7 +83,7 @@ static void choose_exact(sbs_frame *frame) {
 
 /* -------------------------------------------------------------------------------------------------------- tables -- */
 
-/* Whether joints stretch, some more than others, in a method that knows of it. */
+/* Whether joints stretch, some more than others, and the method has rotations. */
 static int has_stretches(const sbs_frame *frame) {
   return sbs_has_rotations(frame->options) && !frame->posed.is_scaled_alike;
 }
@@ -100,7 +100,7 @@ static sbs_formula choose_formula(const sbs_frame *frame) {
   return SBS_FORMULA_CENTERS;
 }
 
-/* Tells which tables the formula reads. */
+/* Chooses the tables that the formula reads. */
 static void choose_tables(sbs_frame *frame) {
   const sbs_frame_tables *tables = &frame->tables;
   const int moves_linearly = frame->formula == SBS_FORMULA_LINEAR, stretches = has_stretches(frame);
@@ -173,7 +173,7 @@ sbs_status sbs_pose_frame(sbs_frame *frame, int threads) {
     status = sbs_share_work(threads, frame->rest.shapes->changed_count, SHAPES_CHUNK, sum_shapes, frame);
   }
   if (posed->request.set_count < frame->skin->solve_count) {
-    /* those of other sets are written, too */
+    /* the centers of other sets are written, too */
     memset(posed->centers, 0, frame->skin->set_count * sizeof *posed->centers);
     memset(posed->references, 0, frame->skin->set_count * sizeof *posed->references);
   }

@@ -11,7 +11,7 @@
 
 enum {
   EXACT_CHUNK = 16, /* blocks */
-  /* Blocks whose rest positions are made at once: few enough to stay in the nearest cache. */
+  /* Blocks whose rest positions are packed at once: few enough to stay in the nearest cache. */
   PACKED_BLOCKS = 16,
   STACK_INFLUENCES = 24
 };
@@ -45,7 +45,7 @@ static sbs_kernel_args describe_blocks(const sbs_frame *frame, size_t begin, siz
   };
 }
 
-/* Blocks from rest positions that are made for them. */
+/* Runs a kernel on blocks with rest positions that are not the skin's. */
 static void run_packed(const sbs_frame *frame, sbs_kernel *kernel, size_t begin, size_t end) {
   alignas(SBS_ALIGNMENT) double positions[3 * SBS_BLOCK * PACKED_BLOCKS], normals[3 * SBS_BLOCK * PACKED_BLOCKS];
   sbs_kernel_args args = describe_blocks(frame, begin, end);

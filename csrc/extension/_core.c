@@ -3,21 +3,13 @@
 #define SBS_EXTENSION_IMPORTS_NUMPY
 #include "core.h"
 
-#include "brush_type.h"
 #include "convert.h"
 #include "definitions.h"
-#include "drivers_type.h"
 #include "functions.h"
-#include "muscles_type.h"
-#include "shapes_type.h"
-#include "skin_type.h"
-#include "twist_type.h"
 
-static PyObject *get_build_info(PyObject *module, PyObject *unused) {
+static PyObject *get_build_info(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
   const sbs_build_info info = sbs_get_build_info();
   PyObject *instruction_sets = PyList_New(0), *result = NULL;
-  (void)module;
-  (void)unused;
 
   for (const char *const *name = info.instruction_sets; instruction_sets != NULL && *name != NULL; name++) {
     PyObject *word = PyUnicode_FromString(*name);
@@ -32,28 +24,25 @@ static PyObject *get_build_info(PyObject *module, PyObject *unused) {
   return result;
 }
 
-static PyObject *set_threads(PyObject *module, PyObject *object) {
+static PyObject *set_threads(PyObject *Py_UNUSED(module), PyObject *object) {
   static const core_row row = {"threads", CORE_THREADS, .at = 0};
   int threads = 0;
 
-  (void)module;
-  if (!core_convert(NULL, &row, row.name, object, &threads)) return NULL;
+  if (!core_convert(NULL, &row, object, &threads)) return NULL;
   sbs_set_threads(threads);
   Py_RETURN_NONE;
 }
 
-static PyObject *get_threads(PyObject *module, PyObject *unused) {
-  (void)module;
-  (void)unused;
+static PyObject *get_threads(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused)) {
   return PyLong_FromLong(sbs_get_threads());
 }
 
 static PyMethodDef functions[] = {
     {"build_info", get_build_info, METH_NOARGS,
      "build_info()\n--\n\n"
-     "How the C library was built, and what it does on this machine.\n\n"
+     "How the C library was built, and which kernels it chooses on this machine.\n\n"
      "Returns\n-------\ndict\n"
-     "    ``version``; ``instruction_set``, what new skins compute with: the best of ``instruction_sets``, those that "
+     "    ``version``; ``instruction_set``, the set of new skins: the best of ``instruction_sets``, which "
      "this\n"
      "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\",\n"
      "    \"system\" or \"none\"."},
@@ -102,25 +91,20 @@ static const core_function *const contracts[] = {
     &core_fit_weights,
     &core_heat_weights,
     &core_relax,
+    NULL,
+};
+
+static const core_class *const classes[] = {
+    &core_skin_class,    &core_brush_class,   &core_twist_class,
+    &core_muscles_class, &core_drivers_class, &core_shapes_class,
 };
 
 static int execute(PyObject *module) {
   core_state *state = PyModule_GetState(module);
 
-  if (PyArray_ImportNumPyAPI() < 0) return -1;
-  if (core_add_functions(module, contracts, CORE_TABLE_LENGTH(contracts)) < 0) return -1;
-  state->skin_type = core_new_skin_type(module);
-  if (state->skin_type == NULL) return -1;
-  state->brush_type = core_new_brush_type(module);
-  if (state->brush_type == NULL) return -1;
-  state->twist_type = core_new_twist_type(module);
-  if (state->twist_type == NULL) return -1;
-  state->muscles_type = core_new_muscles_type(module);
-  if (state->muscles_type == NULL) return -1;
-  state->drivers_type = core_new_drivers_type(module);
-  if (state->drivers_type == NULL) return -1;
-  state->shapes_type = core_new_shapes_type(module);
-  if (state->shapes_type == NULL) return -1;
+  if (PyArray_ImportNumPyAPI() < 0 || core_add_functions(module, contracts) < 0) return -1;
+  for (size_t i = 0; i < CORE_TABLE_LENGTH(classes); i++)
+    if (core_add_class(module, classes[i]) < 0) return -1;
   state->linalg_error = PyErr_NewExceptionWithDoc(
       "sbs.LinAlgError", "A decomposition of linear algebra did not converge.", PyExc_RuntimeError, NULL);
   if (state->linalg_error == NULL || PyModule_AddObjectRef(module, "LinAlgError", state->linalg_error) < 0) return -1;
@@ -130,12 +114,7 @@ static int execute(PyObject *module) {
 static int traverse(PyObject *module, visitproc visit, void *arg) {
   core_state *state = PyModule_GetState(module);
 
-  Py_VISIT(state->skin_type);
-  Py_VISIT(state->brush_type);
-  Py_VISIT(state->twist_type);
-  Py_VISIT(state->muscles_type);
-  Py_VISIT(state->drivers_type);
-  Py_VISIT(state->shapes_type);
+  for (int i = 0; i < CORE_TYPE_COUNT; i++) Py_VISIT(state->types[i]);
   Py_VISIT(state->linalg_error);
   return 0;
 }
@@ -143,12 +122,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
 static int clear(PyObject *module) {
   core_state *state = PyModule_GetState(module);
 
-  Py_CLEAR(state->skin_type);
-  Py_CLEAR(state->brush_type);
-  Py_CLEAR(state->twist_type);
-  Py_CLEAR(state->muscles_type);
-  Py_CLEAR(state->drivers_type);
-  Py_CLEAR(state->shapes_type);
+  for (int i = 0; i < CORE_TYPE_COUNT; i++) Py_CLEAR(state->types[i]);
   Py_CLEAR(state->linalg_error);
   return 0;
 }

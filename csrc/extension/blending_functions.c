@@ -26,17 +26,8 @@ static sbs_status run_tails(void *address, sbs_fault *fault) {
   return sbs_bones_tails(core_length(given, 'J'), given->parents, given->joint_positions, NULL, given->tails, fault);
 }
 
-CORE_ENTRY(core_bone_tails, tails_call)
-
-const core_function core_bone_tails = {
-    .name = "bone_tails",
-    .summary = "Where the bone of each joint ends.",
-    .parts = {CORE_PART(tails_rows)},
-    .positional = 2,
-    .size = sizeof(tails_call),
-    .run = run_tails,
-    .entry = core_bone_tails_entry,
-};
+CORE_FUNCTION(core_bone_tails, tails_call, .name = "bone_tails", .summary = "Where the bone of each joint ends.",
+              .parts = {CORE_PART(tails_rows)}, .positional = 2, .run = run_tails)
 
 /* --------------------------------------------------------------------------------------------------- blend_bones -- */
 
@@ -51,39 +42,40 @@ typedef struct bones_call {
   sbs_blending binding;
 } bones_call;
 
+#define AT(field) .at = offsetof(bones_call, field)
+
 static const core_row bones_rows[] = {
-    {"rest_positions", CORE_REALS, .at = offsetof(bones_call, desc.rest_positions), "(V, 3)",
-     .scalar = offsetof(bones_call, desc.scalar)},
-    {"parents", CORE_INT32, .at = offsetof(bones_call, desc.parents), "(J,)"},
-    {"joint_positions", CORE_DOUBLES, .at = offsetof(bones_call, desc.joint_positions), "(J, 3)"},
-    {"inverse_bind_matrices", CORE_DOUBLES, .at = offsetof(bones_call, desc.inverse_bind_matrices), "(J, 3, 4)"},
-    {"names", CORE_OBJECT, .at = offsetof(bones_call, names), .type = "Sequence[str]"},
-    {"tails", CORE_DOUBLES, .at = offsetof(bones_call, desc.tails), "(J, 3)", .optional = 1},
-    {"t_min", CORE_DOUBLES, .at = offsetof(bones_call, desc.t_min), "(J,)", .optional = 1},
-    {"t_max", CORE_DOUBLES, .at = offsetof(bones_call, desc.t_max), "(J,)", .optional = 1},
-    {"blended", CORE_FLAGS, .at = offsetof(bones_call, desc.blended), "(J,)", .optional = 1},
-    {"attachment", CORE_INT32, .at = offsetof(bones_call, desc.attachment), "(V,)", .optional = 1},
-    {"joint_indices", CORE_INT32, .at = offsetof(bones_call, influences.joint_indices), "(V, K)", .optional = 1},
-    {"joint_weights", CORE_REALS, .at = offsetof(bones_call, influences.joint_weights), "(V, K)",
+    {"rest_positions", CORE_REALS, AT(desc.rest_positions), "(V, 3)", .scalar = offsetof(bones_call, desc.scalar)},
+    {"parents", CORE_INT32, AT(desc.parents), "(J,)"},
+    {"joint_positions", CORE_DOUBLES, AT(desc.joint_positions), "(J, 3)"},
+    {"inverse_bind_matrices", CORE_DOUBLES, AT(desc.inverse_bind_matrices), "(J, 3, 4)"},
+    {"names", CORE_OBJECT, AT(names), .type = "Sequence[str]"},
+    {"tails", CORE_DOUBLES, AT(desc.tails), "(J, 3)", .optional = 1},
+    {"t_min", CORE_DOUBLES, AT(desc.t_min), "(J,)", .optional = 1},
+    {"t_max", CORE_DOUBLES, AT(desc.t_max), "(J,)", .optional = 1},
+    {"blended", CORE_FLAGS, AT(desc.blended), "(J,)", .optional = 1},
+    {"attachment", CORE_INT32, AT(desc.attachment), "(V,)", .optional = 1},
+    {"joint_indices", CORE_INT32, AT(influences.joint_indices), "(V, K)", .optional = 1},
+    {"joint_weights", CORE_REALS, AT(influences.joint_weights), "(V, K)",
      .scalar = offsetof(bones_call, influences.scalar), .optional = 1},
-    {"profile", CORE_WORD, .at = offsetof(bones_call, desc.profile), .words = profile_words, .optional = 1},
-    {"zone_scale", CORE_REAL, .at = offsetof(bones_call, desc.zone_scale), .optional = 1},
-    {"V", CORE_LENGTH, .at = offsetof(bones_call, desc.vertex_count)},
-    {"J", CORE_LENGTH, .at = offsetof(bones_call, desc.joint_count)},
-    {"V", CORE_LENGTH, .at = offsetof(bones_call, influences.vertex_count)},
-    {"J", CORE_LENGTH, .at = offsetof(bones_call, influences.joint_count)},
-    {"K", CORE_LENGTH, .at = offsetof(bones_call, influences.influences_per_vertex)},
+    {"profile", CORE_WORD, AT(desc.profile), .words = profile_words, .optional = 1},
+    {"zone_scale", CORE_REAL, AT(desc.zone_scale), .optional = 1},
+    {"V", CORE_LENGTH, AT(desc.vertex_count)},
+    {"J", CORE_LENGTH, AT(desc.joint_count)},
+    {"V", CORE_LENGTH, AT(influences.vertex_count)},
+    {"J", CORE_LENGTH, AT(influences.joint_count)},
+    {"K", CORE_LENGTH, AT(influences.influences_per_vertex)},
 };
 
 static const core_row bones_results[] = {
-    {"attachment", CORE_INT32, .at = offsetof(bones_call, binding.attachment), "(V,)", .result = 1},
-    {"t", CORE_DOUBLES, .at = offsetof(bones_call, binding.t), "(V,)", .result = 1},
-    {"t_min", CORE_DOUBLES, .at = offsetof(bones_call, binding.t_min), "(J,)", .result = 1},
-    {"t_max", CORE_DOUBLES, .at = offsetof(bones_call, binding.t_max), "(J,)", .result = 1},
-    {"joint_indices", CORE_INT32, .at = offsetof(bones_call, binding.joint_indices), "(V, W)", .result = 1},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(bones_call, binding.joint_weights), "(V, W)", .result = 1},
-    {"centers", CORE_DOUBLES, .at = offsetof(bones_call, binding.centers), "(V, 3)", .result = 1},
-    {"keeps", CORE_FLAGS, .at = offsetof(bones_call, binding.keeps), "(V,)", .result = 1},
+    {"attachment", CORE_INT32, AT(binding.attachment), "(V,)", .result = 1},
+    {"t", CORE_DOUBLES, AT(binding.t), "(V,)", .result = 1},
+    {"t_min", CORE_DOUBLES, AT(binding.t_min), "(J,)", .result = 1},
+    {"t_max", CORE_DOUBLES, AT(binding.t_max), "(J,)", .result = 1},
+    {"joint_indices", CORE_INT32, AT(binding.joint_indices), "(V, W)", .result = 1},
+    {"joint_weights", CORE_DOUBLES, AT(binding.joint_weights), "(V, W)", .result = 1},
+    {"centers", CORE_DOUBLES, AT(binding.centers), "(V, 3)", .result = 1},
+    {"keeps", CORE_FLAGS, AT(binding.keeps), "(V,)", .result = 1},
 };
 
 static void set_bones_defaults(void *address) {
@@ -139,17 +131,7 @@ static int raise_bones(void *address, sbs_status status, const sbs_fault *fault)
   return 1;
 }
 
-CORE_ENTRY(core_blend_bones, bones_call)
-
-const core_function core_blend_bones = {
-    .name = "blend_bones",
-    .summary = "Bones blending. Names, (J,), are for errors.",
-    .parts = {CORE_PART(bones_rows), CORE_PART(bones_results)},
-    .positional = 5,
-    .size = sizeof(bones_call),
-    .set_defaults = set_bones_defaults,
-    .prepare = prepare_bones,
-    .run = run_bones,
-    .raise = raise_bones,
-    .entry = core_blend_bones_entry,
-};
+CORE_FUNCTION(core_blend_bones, bones_call, .name = "blend_bones",
+              .summary = "Bones blending. Names, (J,), are for errors.",
+              .parts = {CORE_PART(bones_rows), CORE_PART(bones_results)}, .positional = 5,
+              .set_defaults = set_bones_defaults, .prepare = prepare_bones, .run = run_bones, .raise = raise_bones)

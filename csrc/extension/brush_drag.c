@@ -2,7 +2,6 @@
 #include "brush_type.h"
 #include "geometry.h"
 #include "pose.h"
-#include "twist_type.h"
 
 #include <sbs/drag.h>
 
@@ -11,33 +10,34 @@ typedef struct drag_call {
   Py_ssize_t vertex;
   const double *target;
   const int32_t *joints, *locked;
-  PyObject *twist;
+  const core_object *twist;
   sbs_drag_options options;
   sbs_brush_change change;
 } drag_call;
 
+#define AT(field) .at = offsetof(drag_call, field)
+
 static const core_row rows[] = {
-    {"vertex", CORE_INDEX, .at = offsetof(drag_call, vertex)},
-    {"target", CORE_DOUBLES, .at = offsetof(drag_call, target), "(3,)"},
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(drag_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"},
-    {"radius", CORE_REAL, .at = offsetof(drag_call, options.radius)},
+    {"vertex", CORE_INDEX, AT(vertex)},
+    {"target", CORE_DOUBLES, AT(target), "(3,)"},
+    {"skinning_matrices", CORE_MATRICES, AT(posed.pose), "(J, 4, 4) or (J, 3, 4)"},
+    {"radius", CORE_REAL, AT(options.radius)},
 };
 
 static const core_row option_rows[] = {
-    {"centers", CORE_DOUBLES, .at = offsetof(drag_call, options.centers), "(V, 3)", .optional = 1},
-    {"twist", CORE_OBJECT, .at = offsetof(drag_call, twist), .type = "Twist | None", .optional = 1,
-     .convert = core_convert_twist},
-    {"twist_positions", CORE_DOUBLES, .at = offsetof(drag_call, options.twist_positions), "(V, 3)", .optional = 1},
-    {"twists", CORE_DOUBLES, .at = offsetof(drag_call, posed.pose.twist_angles), "(B, 2)", .optional = 1},
-    {"falloff", CORE_WORD, .at = offsetof(drag_call, options.falloff), .words = core_falloff_words, .optional = 1},
-    {"distance", CORE_WORD, .at = offsetof(drag_call, options.distance), .words = core_distance_words, .optional = 1},
-    {"joints", CORE_INT32, .at = offsetof(drag_call, joints), "(N,)", .optional = 1},
-    {"locked", CORE_INT32, .at = offsetof(drag_call, locked), "(L,)", .optional = 1},
-    {"mirror", CORE_WORD, .at = offsetof(drag_call, options.mirror_axis), .words = core_axis_words, .optional = 1,
-     .none = 1},
-    {"mirror_position", CORE_REAL, .at = offsetof(drag_call, options.mirror_position), .optional = 1},
-    {"mirror_joints", CORE_INT32, .at = offsetof(drag_call, options.mirror_joints), "(J,)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(drag_call, options.threads), .optional = 1},
+    {"centers", CORE_DOUBLES, AT(options.centers), "(V, 3)", .optional = 1},
+    {"twist", CORE_INSTANCE, AT(twist), "JB", .type = "Twist", .type_number = CORE_TWIST, .optional = 1},
+    {"twist_positions", CORE_DOUBLES, AT(options.twist_positions), "(V, 3)", .optional = 1},
+    {"twists", CORE_DOUBLES, AT(posed.pose.twist_angles), "(B, 2)", .fault = "twist_angles", .rows_in_faults = 1,
+     .optional = 1},
+    {"falloff", CORE_WORD, AT(options.falloff), .words = core_falloff_words, .optional = 1},
+    {"distance", CORE_WORD, AT(options.distance), .words = core_distance_words, .optional = 1},
+    {"joints", CORE_INT32, AT(joints), "(N,)", .optional = 1},
+    {"locked", CORE_INT32, AT(locked), "(L,)", .optional = 1},
+    {"mirror", CORE_WORD, AT(options.mirror_axis), .words = core_axis_words, .optional = 1, .none = 1},
+    {"mirror_position", CORE_REAL, AT(options.mirror_position), .optional = 1},
+    {"mirror_joints", CORE_INT32, AT(options.mirror_joints), "(J,)", .optional = 1},
+    {"threads", CORE_THREADS, AT(options.threads), .optional = 1},
 };
 
 static void set_defaults(void *address) {
@@ -55,41 +55,27 @@ static int prepare(void *address) {
     PyErr_Format(PyExc_ValueError, "vertex = %zd is out of range for %zu vertices", given->vertex, vertex_count);
     return 0;
   }
-  options->deform = &given->posed.by.options;
-  options->twist = core_get_twist(given->twist);
+  options->deform = &given->posed.options;
+  options->twist = given->twist != NULL ? given->twist->made : NULL;
   return core_new_mask(given, given->joints, 'N', "joints", joint_count, &options->joints) &&
          core_new_mask(given, given->locked, 'L', "locked", joint_count, &options->locked);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
   drag_call *given = address;
-  const core_brush *self = core_self(given);
-  const sbs_status status = sbs_drag_vertex(self->brush, &given->options, &given->posed.pose, (size_t)given->vertex,
-                                            given->target, &given->change, fault);
 
-  core_place_in_twists(fault, &given->posed.call);
-  return status;
+  return sbs_drag_vertex(core_made(given), &given->options, &given->posed.pose, (size_t)given->vertex, given->target,
+                         &given->change, fault);
 }
 
 static PyObject *finish(void *address) {
-  return core_copy_change(core_self(address), &((const drag_call *)address)->change);
+  return core_copy_change(address, &((const drag_call *)address)->change);
 }
 
-CORE_ENTRY(core_drag, drag_call)
-
-const core_function core_drag = {
-    .name = "drag",
-    .summary = "Drags a vertex of the posed mesh to a target. What changed, as of stroke.",
-    .parts = {CORE_PART(rows), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD), CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING),
-              CORE_METHOD_PART(CORE_AMOUNT, CORE_AMOUNT), CORE_PART(option_rows)},
-    .positional = 3,
-    .returns = CORE_CHANGE_TYPE,
-    .size = sizeof(drag_call),
-    .set_defaults = set_defaults,
-    .busy_at = offsetof(core_brush, busy),
-    .begin = core_begin_with_brush,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-    .entry = core_drag_entry,
-};
+CORE_FUNCTION(core_drag, drag_call, .name = "drag",
+              .summary = "Drags a vertex of the posed mesh to a target. Returns the changes, as stroke does.",
+              .parts = {CORE_PART(rows), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD),
+                        CORE_METHOD_PART(CORE_CENTER, CORE_DAMPING), CORE_METHOD_PART(CORE_AMOUNT, CORE_AMOUNT),
+                        CORE_PART(option_rows)},
+              .positional = 3, .returns = CORE_CHANGE_TYPE, .set_defaults = set_defaults, .prepare = prepare,
+              .run = run, .finish = finish)

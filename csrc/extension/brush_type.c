@@ -2,15 +2,8 @@
 #include "brush_type.h"
 
 #include "definitions.h"
+#include "functions.h"
 #include "geometry.h"
-
-void core_begin_with_brush(void *call) {
-  const core_brush *self = core_self(call);
-
-  core_set_length(call, 'V', self->vertex_count);
-  core_set_length(call, 'J', self->joint_count);
-  core_set_length(call, 'W', self->limit);
-}
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
@@ -36,6 +29,8 @@ static int prepare(void *address) {
     table->joint_count = (size_t)core_largest(table->joint_indices, table->vertex_count * width) + 1;
   if (given->limit == 0) given->limit = width;
   if (given->limit > NPY_MAX_INT32) given->limit = NPY_MAX_INT32;
+  core_set_length(given, 'J', table->joint_count);
+  core_set_length(given, 'W', given->limit);
   if (given->limit >= width) return 1;
   PyErr_Format(PyExc_ValueError, "limit must be at least %zu, the width of joint_indices, not %zu", width,
                given->limit);
@@ -47,43 +42,8 @@ static sbs_status run(void *address, sbs_fault *fault) {
   return sbs_brush_new(&given->table, &given->mesh, given->limit, NULL, &given->brush, fault);
 }
 
-static PyObject *finish(void *address) {
-  const brush_call *given = address;
-  core_brush *self = core_allocate(given->call.self);
-
-  if (self == NULL) {
-    sbs_brush_free(given->brush);
-    return NULL;
-  }
-  self->brush = given->brush;
-  self->vertex_count = given->table.vertex_count;
-  self->joint_count = given->table.joint_count;
-  self->limit = given->limit;
-  atomic_flag_clear(&self->busy);
-  return (PyObject *)self;
-}
-
-static const core_function new_brush = {
-    .name = "Brush",
-    .summary = "Paints weights. Nothing that is given is kept.",
-    .parts = {CORE_PART_AT(offsetof(brush_call, mesh), core_mesh_rows),
-              CORE_PART_AT(offsetof(brush_call, table), core_influences_rows), CORE_PART(rows)},
-    .positional = 4,
-    .size = sizeof(brush_call),
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-};
-
-static PyObject *brush_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  brush_call call;
-  return core_enter_new(&new_brush, type, args, kwargs, &call);
-}
-
-static void brush_dealloc(PyObject *object) {
-  PyObject_GC_UnTrack(object);
-  sbs_brush_free(((core_brush *)object)->brush);
-  core_free_object(object);
+static void release(void *brush) {
+  sbs_brush_free(brush);
 }
 
 /* ------------------------------------------------------------------------------------------------------- stroke -- */
@@ -93,14 +53,14 @@ const char *const core_falloff_words[] = {"constant", "linear", "smooth", "spher
 const char *const core_distance_words[] = {"space", "surface", NULL};
 const char *const core_axis_words[] = {"x", "y", "z", NULL};
 
-PyObject *core_copy_change(const core_brush *self, const sbs_brush_change *change) {
-  const size_t count = change->vertex_count;
+PyObject *core_copy_change(const void *call, const sbs_brush_change *change) {
+  const size_t count = change->vertex_count, width = core_length(call, 'W');
 
   return Py_BuildValue("NNNNN", core_copy(change->vertices, count, 0, NPY_INT32),
-                       core_copy(change->old_joint_indices, count, self->limit, NPY_INT32),
-                       core_copy(change->old_joint_weights, count, self->limit, NPY_DOUBLE),
-                       core_copy(change->new_joint_indices, count, self->limit, NPY_INT32),
-                       core_copy(change->new_joint_weights, count, self->limit, NPY_DOUBLE));
+                       core_copy(change->old_joint_indices, count, width, NPY_INT32),
+                       core_copy(change->old_joint_weights, count, width, NPY_DOUBLE),
+                       core_copy(change->new_joint_indices, count, width, NPY_INT32),
+                       core_copy(change->new_joint_weights, count, width, NPY_DOUBLE));
 }
 
 typedef struct stroke_call {
@@ -150,33 +110,21 @@ static int prepare_stroke(void *address) {
 
 static sbs_status run_stroke(void *address, sbs_fault *fault) {
   stroke_call *given = address;
-  const core_brush *self = core_self(given);
 
-  return sbs_brush_stroke(self->brush, &given->options, given->centers, core_length(given, 'N'), &given->change, fault);
+  return sbs_brush_stroke(core_made(given), &given->options, given->centers, core_length(given, 'N'), &given->change,
+                          fault);
 }
 
 static PyObject *finish_stroke(void *address) {
-  return core_copy_change(core_self(address), &((const stroke_call *)address)->change);
+  return core_copy_change(address, &((const stroke_call *)address)->change);
 }
 
-CORE_ENTRY(core_stroke, stroke_call)
-
-const core_function core_stroke = {
-    .name = "stroke",
-    .summary = "Dabs at centers. What changed: (vertices (M,), old joint_indices (M, W), old joint_weights (M, W), new "
-               "joint_indices,\nnew joint_weights).",
-    .parts = {CORE_PART(stroke_rows)},
-    .positional = 2,
-    .returns = CORE_CHANGE_TYPE,
-    .size = sizeof(stroke_call),
-    .set_defaults = set_stroke_defaults,
-    .busy_at = offsetof(core_brush, busy),
-    .begin = core_begin_with_brush,
-    .prepare = prepare_stroke,
-    .run = run_stroke,
-    .finish = finish_stroke,
-    .entry = core_stroke_entry,
-};
+CORE_FUNCTION(
+    core_stroke, stroke_call, .name = "stroke",
+    .summary = "Dabs at centers. Returns the changes: (vertices (M,), old joint_indices (M, W), old joint_weights "
+               "(M, W), new\njoint_indices, new joint_weights).",
+    .parts = {CORE_PART(stroke_rows)}, .positional = 2, .returns = CORE_CHANGE_TYPE,
+    .set_defaults = set_stroke_defaults, .prepare = prepare_stroke, .run = run_stroke, .finish = finish_stroke)
 
 /* --------------------------------------------------------------------------------------- restore and influences -- */
 
@@ -200,68 +148,39 @@ static const core_row influences_rows[] = {
 
 static sbs_status run_restore(void *address, sbs_fault *fault) {
   influences_call *given = address;
-  const core_brush *self = core_self(given);
 
-  return sbs_brush_restore(self->brush, given->vertices, given->joint_indices, given->joint_weights,
+  return sbs_brush_restore(core_made(given), given->vertices, given->joint_indices, given->joint_weights,
                            core_length(given, 'M'), fault);
 }
 
 static sbs_status run_influences(void *address, sbs_fault *fault) {
   influences_call *given = address;
-  const core_brush *self = core_self(given);
 
   (void)fault;
-  return sbs_brush_get_influences(self->brush, given->joint_indices, given->joint_weights);
+  return sbs_brush_get_influences(core_made(given), given->joint_indices, given->joint_weights);
 }
 
-CORE_ENTRY(core_restore, influences_call)
+CORE_FUNCTION(core_restore, influences_call, .name = "restore", .summary = "Sets the influences of vertices.",
+              .parts = {CORE_PART(restore_rows)}, .positional = 3, .run = run_restore)
 
-const core_function core_restore = {
-    .name = "restore",
-    .summary = "Sets the influences of vertices.",
-    .parts = {CORE_PART(restore_rows)},
-    .positional = 3,
-    .size = sizeof(influences_call),
-    .busy_at = offsetof(core_brush, busy),
-    .begin = core_begin_with_brush,
-    .run = run_restore,
-    .entry = core_restore_entry,
-};
-
-CORE_ENTRY(core_brush_influences, influences_call)
-
-const core_function core_brush_influences = {
-    .name = "influences",
-    .summary = "New arrays of the influences, as they are.",
-    .parts = {CORE_PART(influences_rows)},
-    .size = sizeof(influences_call),
-    .busy_at = offsetof(core_brush, busy),
-    .begin = core_begin_with_brush,
-    .run = run_influences,
-    .entry = core_brush_influences_entry,
-};
+CORE_FUNCTION(core_brush_influences, influences_call, .name = "influences",
+              .summary = "New arrays of the influences, as they are.", .parts = {CORE_PART(influences_rows)},
+              .run = run_influences)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
-static PyGetSetDef properties[] = {
-    {"vertex_count", core_get_size, NULL, "int: vertices.", (void *)offsetof(core_brush, vertex_count)},
-    {"joint_count", core_get_size, NULL, "int: joints.", (void *)offsetof(core_brush, joint_count)},
-    {"limit", core_get_size, NULL, "int: room for so many influences a vertex.", (void *)offsetof(core_brush, limit)},
-    {NULL, NULL, NULL, NULL, NULL}};
+#define LENGTH(name, letter, doc) {name, core_get_length, NULL, doc, (void *)(Py_ssize_t)(letter)}
 
-static const core_function *const methods[] = {&core_stroke, &core_drag, &core_restore, &core_brush_influences};
+static PyGetSetDef properties[] = {LENGTH("vertex_count", 'V', "int: vertices."),
+                                   LENGTH("joint_count", 'J', "int: joints."),
+                                   LENGTH("limit", 'W', "int: room for so many influences a vertex."),
+                                   {NULL, NULL, NULL, NULL, NULL}};
 
-PyObject *core_new_brush_type(PyObject *module) {
-  static const core_class brush = {
-      .name = "sbs._core.Brush",
-      .make = &new_brush,
-      .new = brush_new,
-      .dealloc = brush_dealloc,
-      .traverse = core_traverse_type,
-      .methods = methods,
-      .method_count = CORE_TABLE_LENGTH(methods),
-      .properties = properties,
-      .size = sizeof(core_brush),
-  };
-  return core_add_class(module, &brush);
-}
+static const core_function *const methods[] = {&core_stroke, &core_drag, &core_restore, &core_brush_influences, NULL};
+
+CORE_CLASS(core_brush_class, brush_call, .number = CORE_BRUSH, .type = "sbs._core.Brush",
+           .made_at = offsetof(brush_call, brush), .release = release, .methods = methods, .properties = properties,
+           .exclusive = 1, .make.name = "Brush", .make.summary = "Paints weights. Nothing that is given is kept.",
+           .make.parts = {CORE_PART_AT(offsetof(brush_call, mesh), core_mesh_rows),
+                          CORE_PART_AT(offsetof(brush_call, table), core_influences_rows), CORE_PART(rows)},
+           .make.positional = 4, .make.prepare = prepare, .make.run = run)

@@ -18,31 +18,32 @@ typedef struct capsules_call {
   sbs_capsules_report report;
 } capsules_call;
 
+#define AT(field) .at = offsetof(capsules_call, field)
+
 static const core_row points_rows[] = {
-    {"points", CORE_REALS, .at = offsetof(capsules_call, points.points), "(V, 3)",
-     .scalar = offsetof(capsules_call, points.scalar)},
-    {"V", CORE_LENGTH, .at = offsetof(capsules_call, points.point_count)},
+    {"points", CORE_REALS, AT(points.points), "(V, 3)", .scalar = offsetof(capsules_call, points.scalar)},
+    {"V", CORE_LENGTH, AT(points.point_count)},
 };
 
 static const core_row capsules_rows[] = {
-    {"heads", CORE_DOUBLES, .at = offsetof(capsules_call, capsules.heads), "(J, 3)"},
-    {"tails", CORE_DOUBLES, .at = offsetof(capsules_call, capsules.tails), "(J, 3)"},
-    {"inner_radii", CORE_DOUBLES, .at = offsetof(capsules_call, capsules.inner_radii), "(J, 2)"},
-    {"outer_radii", CORE_DOUBLES, .at = offsetof(capsules_call, capsules.outer_radii), "(J, 2)"},
-    {"multipliers", CORE_DOUBLES, .at = offsetof(capsules_call, capsules.multipliers), "(J,)", .optional = 1},
-    {"enabled", CORE_FLAGS, .at = offsetof(capsules_call, capsules.enabled), "(J,)", .optional = 1},
-    {"falloffs", CORE_INT32, .at = offsetof(capsules_call, capsules.falloffs), "(J,)", .optional = 1},
-    {"J", CORE_LENGTH, .at = offsetof(capsules_call, capsules.capsule_count)},
+    {"heads", CORE_DOUBLES, AT(capsules.heads), "(J, 3)"},
+    {"tails", CORE_DOUBLES, AT(capsules.tails), "(J, 3)"},
+    {"inner_radii", CORE_DOUBLES, AT(capsules.inner_radii), "(J, 2)"},
+    {"outer_radii", CORE_DOUBLES, AT(capsules.outer_radii), "(J, 2)"},
+    {"multipliers", CORE_DOUBLES, AT(capsules.multipliers), "(J,)", .optional = 1},
+    {"enabled", CORE_FLAGS, AT(capsules.enabled), "(J,)", .optional = 1},
+    {"falloffs", CORE_INT32, AT(capsules.falloffs), "(J,)", .optional = 1},
+    {"J", CORE_LENGTH, AT(capsules.capsule_count)},
 };
 
 static const core_row options_rows[] = {
-    {"falloff", CORE_WORD, .at = offsetof(capsules_call, options.falloff), .words = falloff_words, .optional = 1},
-    {"outside", CORE_WORD, .at = offsetof(capsules_call, options.outside), .words = outside_words, .optional = 1},
-    {"limit", CORE_COUNT, .at = offsetof(capsules_call, limit), .optional = 1},
+    {"falloff", CORE_WORD, AT(options.falloff), .words = falloff_words, .optional = 1},
+    {"outside", CORE_WORD, AT(options.outside), .words = outside_words, .optional = 1},
+    {"limit", CORE_COUNT, AT(limit), .optional = 1},
 };
 
 static const core_row threads_row[] = {
-    {"threads", CORE_THREADS, .at = offsetof(capsules_call, options.threads), .optional = 1},
+    {"threads", CORE_THREADS, AT(options.threads), .optional = 1},
 };
 
 static void set_defaults(void *address) {
@@ -81,26 +82,18 @@ static PyObject *finish_check(void *given) {
                        keep(given, 5, NPY_BOOL, 1), keep(given, 6, NPY_INT32, -1));
 }
 
-CORE_ENTRY(core_check_capsules, capsules_call)
-
-const core_function core_check_capsules = {
-    .name = "check_capsules",
-    .summary = "Checked copies of the arrays of capsules, read-only, with defaults filled in.",
-    .parts = {CORE_PART(capsules_rows)},
-    .positional = 7,
-    .returns = "tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], "
-               "NDArray[np.float64], NDArray[np.bool_], NDArray[np.int32]]",
-    .size = sizeof(capsules_call),
-    .run = run_check,
-    .finish = finish_check,
-    .entry = core_check_capsules_entry,
-};
+CORE_FUNCTION(core_check_capsules, capsules_call, .name = "check_capsules",
+              .summary = "Checked copies of the arrays of capsules, read-only, with defaults filled in.",
+              .parts = {CORE_PART(capsules_rows)}, .positional = 7,
+              .returns = "tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], "
+                         "NDArray[np.float64], NDArray[np.bool_], NDArray[np.int32]]",
+              .run = run_check, .finish = finish_check)
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
 
 static const core_row weights_results[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(capsules_call, joint_indices), "(V, K)", .result = 1},
-    {"joint_weights", CORE_SAME, .at = offsetof(capsules_call, joint_weights), "(V, K)", .result = 1},
+    {"joint_indices", CORE_INT32, AT(joint_indices), "(V, K)", .result = 1},
+    {"joint_weights", CORE_SAME, AT(joint_weights), "(V, K)", .result = 1},
 };
 
 /* Also finds the most influences of a point, before there are arrays for them. */
@@ -125,23 +118,15 @@ static int prepare_weights(void *address) {
   return 1;
 }
 
-CORE_ENTRY(core_capsule_weights, capsules_call)
-
-const core_function core_capsule_weights = {
-    .name = "capsule_weights",
+CORE_FUNCTION(
+    core_capsule_weights, capsules_call, .name = "capsule_weights",
     .summary = "Capsule weights; without a limit there is room for the influences of the point with the most.",
     .parts = {CORE_PART(points_rows), CORE_PART(capsules_rows), CORE_PART(options_rows), CORE_PART(threads_row),
               CORE_PART(weights_results)},
-    .positional = 8,
-    .size = sizeof(capsules_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare_weights,
-    .run = run_weights,
-    .entry = core_capsule_weights_entry,
-};
+    .positional = 8, .set_defaults = set_defaults, .prepare = prepare_weights, .run = run_weights)
 
 static const core_row dense_results[] = {
-    {"joint_weights", CORE_SAME, .at = offsetof(capsules_call, joint_weights), "(V, J)", .result = 1},
+    {"joint_weights", CORE_SAME, AT(joint_weights), "(V, J)", .result = 1},
 };
 
 static sbs_status run_dense(void *address, sbs_fault *fault) {
@@ -152,19 +137,11 @@ static sbs_status run_dense(void *address, sbs_fault *fault) {
                                     NULL, fault);
 }
 
-CORE_ENTRY(core_capsule_weights_dense, capsules_call)
-
-const core_function core_capsule_weights_dense = {
-    .name = "capsule_weights_dense",
-    .summary = "The same as a matrix.",
-    .parts = {CORE_PART(points_rows), CORE_PART(capsules_rows), CORE_PART(options_rows), CORE_PART(threads_row),
-              CORE_PART(dense_results)},
-    .positional = 8,
-    .size = sizeof(capsules_call),
-    .set_defaults = set_defaults,
-    .run = run_dense,
-    .entry = core_capsule_weights_dense_entry,
-};
+CORE_FUNCTION(core_capsule_weights_dense, capsules_call, .name = "capsule_weights_dense",
+              .summary = "The same as a matrix.",
+              .parts = {CORE_PART(points_rows), CORE_PART(capsules_rows), CORE_PART(options_rows),
+                        CORE_PART(threads_row), CORE_PART(dense_results)},
+              .positional = 8, .set_defaults = set_defaults, .run = run_dense)
 
 /* ------------------------------------------------------------------------------------------------------ outside -- */
 
@@ -177,17 +154,7 @@ static PyObject *finish_outside(void *address) {
   return PyLong_FromSize_t(((const capsules_call *)address)->report.outside);
 }
 
-CORE_ENTRY(core_count_outside, capsules_call)
-
-const core_function core_count_outside = {
-    .name = "count_outside",
-    .summary = "How many points are outside of all outer capsules.",
-    .parts = {CORE_PART(points_rows), CORE_PART(capsules_rows), CORE_PART(threads_row)},
-    .positional = 8,
-    .returns = "int",
-    .size = sizeof(capsules_call),
-    .set_defaults = set_outside_defaults,
-    .run = run_weights,
-    .finish = finish_outside,
-    .entry = core_count_outside_entry,
-};
+CORE_FUNCTION(core_count_outside, capsules_call, .name = "count_outside",
+              .summary = "How many points are outside of all outer capsules.",
+              .parts = {CORE_PART(points_rows), CORE_PART(capsules_rows), CORE_PART(threads_row)}, .positional = 8,
+              .returns = "int", .set_defaults = set_outside_defaults, .run = run_weights, .finish = finish_outside)

@@ -31,11 +31,11 @@ static void name_in_exception(const char *name) {
 
 /* ------------------------------------------------------------------------------------------------------- shapes -- */
 
-/* What letters of shapes count, where an object or a number gives their length. */
+/* Nouns for letters of shapes whose length an object or a number gives. */
 static const char *const counted[26] = {['B' - 'A'] = "bones",   ['F' - 'A'] = "frames",   ['J' - 'A'] = "joints",
                                         ['M' - 'A'] = "muscles", ['V' - 'A'] = "vertices", ['W' - 'A'] = "influences"};
 
-/* The array that a letter has its length from, best one of the same shape; NULL if it is no array that gave it. */
+/* An array that gave a letter its length, best one of the same shape; NULL if none did. */
 static const core_value *find_other(const core_call *call, const core_row *row, char letter) {
   const core_value *found = NULL;
 
@@ -51,7 +51,7 @@ static const core_value *find_other(const core_call *call, const core_row *row, 
 static void raise_expected(const core_call *call, const core_row *row, PyArrayObject *array, char letter) {
   const int is_known = letter != '\0' || row->kind == CORE_OUTPUT;
   const char *hint = !is_known && row->hint != NULL ? row->hint : "";
-  const char *what = letter != '\0' ? counted[letter - 'A'] : NULL;
+  const char *noun = letter != '\0' ? counted[letter - 'A'] : NULL;
   PyObject *shape = get_shape(array);
   char expected[120];
 
@@ -60,19 +60,19 @@ static void raise_expected(const core_call *call, const core_row *row, PyArrayOb
     core_write_shape(row->shape, call->lengths, expected, sizeof expected);
   else
     PyOS_snprintf(expected, sizeof expected, "%s", row->shape);
-  if (what != NULL)
+  if (noun != NULL)
     PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s for %zd %s", row->name, shape, expected,
-                 (Py_ssize_t)core_length(call, letter), what);
+                 (Py_ssize_t)core_length(call, letter), noun);
   else
     PyErr_Format(PyExc_ValueError, "%s has shape %R, expected %s%s", row->name, shape, expected, hint);
   Py_DECREF(shape);
 }
 
-static void raise_disagreement(const char *other_name, PyArrayObject *other, const char *name, PyArrayObject *array) {
-  PyObject *other_shape = get_shape(other), *shape = get_shape(array);
+static void raise_disagreement(const core_value *other, const char *name, PyArrayObject *array) {
+  PyObject *other_shape = get_shape(other->array), *shape = get_shape(array);
 
   if (other_shape != NULL && shape != NULL)
-    PyErr_Format(PyExc_ValueError, "%s has shape %R, %s %R", other_name, other_shape, name, shape);
+    PyErr_Format(PyExc_ValueError, "%s has shape %R, %s %R", other->row->name, other_shape, name, shape);
   Py_XDECREF(other_shape);
   Py_XDECREF(shape);
 }
@@ -87,7 +87,7 @@ static int check_shape(core_call *call, const core_row *row, PyArrayObject *arra
   if (match == CORE_SHAPE_OTHER) letter = '\0';
   if (letter != '\0' && row->kind != CORE_OUTPUT) other = find_other(call, row, letter);
   if (other != NULL)
-    raise_disagreement(other->row->name, other->array, row->name, array);
+    raise_disagreement(other, row->name, array);
   else
     raise_expected(call, row, array, letter);
   return 0;
@@ -95,7 +95,7 @@ static int check_shape(core_call *call, const core_row *row, PyArrayObject *arra
 
 /* ------------------------------------------------------------------------------------------------------- arrays -- */
 
-/* Whether nobody can write to an array: neither through it nor through what it is a view of. */
+/* Whether nobody can write to an array: neither through it nor through the array that it is a view of. */
 static int is_frozen(PyArrayObject *array) {
   for (;;) {
     PyObject *base = PyArray_BASE(array);
@@ -106,7 +106,7 @@ static int is_frozen(PyArrayObject *array) {
   }
 }
 
-/* Whether an array has to be copied if it is kept. What lists hold was copied when it became an array. */
+/* Whether an array has to be copied if it is kept. A list was copied when it became an array. */
 static int is_shared(PyObject *object, PyArrayObject *array) {
   return !PyList_Check(object) && !PyTuple_Check(object) && !is_frozen(array);
 }
@@ -144,11 +144,12 @@ int core_numpy_type(const core_call *call, core_kind kind) {
     case CORE_INT32: return NPY_INT32;
     case CORE_FLAGS: return NPY_BOOL;
     case CORE_INTP: return NPY_INTP;
+    case CORE_FLOATS: return NPY_FLOAT;
     default: return NPY_DOUBLE;
   }
 }
 
-/* What an array is cast to as an argument of a kind; raises and returns -1 if it does not hold such things. */
+/* The type that an array is cast to for a kind; raises and returns -1 if its own is unfit. */
 static int find_type(core_call *call, core_kind kind, const char *name, PyArrayObject *array) {
   const int is_real = kind == CORE_REALS || kind == CORE_MATRICES;
   int type = PyArray_TYPE(array);
@@ -171,7 +172,7 @@ static int find_type(core_call *call, core_kind kind, const char *name, PyArrayO
   } else if (type == NPY_BOOL || PyTypeNum_ISINTEGER(type)) {
     type = NPY_DOUBLE;
   } else if (type != NPY_FLOAT && type != NPY_DOUBLE) {
-    raise_type(name, array, "real numbers (float32, float64 or what fits in them)");
+    raise_type(name, array, "real numbers (float32, float64 or numbers that fit in them)");
     return -1;
   }
   if (is_real && call->typed_by == NULL) {
@@ -226,11 +227,11 @@ static PyArrayObject *convert_input(core_call *call, const core_row *row, PyObje
     return NULL;
   }
   const int is_wide = type == NPY_INT64 || type == NPY_UINT64;
-  array = cast(array, type, call->function->keeps && !is_wide && is_shared(object, array));
+  array = cast(array, type, call->keeps && !is_wide && is_shared(object, array));
   return array != NULL && is_wide ? narrow(row->name, array) : array;
 }
 
-/* Finds out what an output lacks; NULL: nothing. */
+/* A property that an output must have and lacks; NULL if there is none. */
 static const char *find_lack(PyArrayObject *array) {
   if (!PyArray_ISWRITEABLE(array)) return "writeable";
   if (!PyArray_IS_C_CONTIGUOUS(array)) return "C-contiguous";
@@ -253,18 +254,19 @@ static PyArrayObject *convert_output(core_call *call, const core_row *row, PyObj
     return NULL;
   }
   if (!check_shape(call, row, array)) return NULL;
-  if (call->typed_by == NULL && (type == NPY_FLOAT || type == NPY_DOUBLE)) {
-    call->type = type;
-    call->typed_by = row->name;
-  }
-  if (call->typed_by == NULL || type != call->type) {
-    PyErr_Format(PyExc_ValueError, "%s must be %s%s%s, not %S", row->name,
-                 call->typed_by == NULL    ? "float32 or float64"
-                 : call->type == NPY_FLOAT ? "float32"
-                                           : "float64",
-                 call->typed_by != NULL ? " like " : "", call->typed_by != NULL ? call->typed_by : "",
+  if (call->typed_by == NULL && type != NPY_FLOAT && type != NPY_DOUBLE) {
+    PyErr_Format(PyExc_ValueError, "%s must be float32 or float64, not %S", row->name,
                  (PyObject *)PyArray_DESCR(array));
     return NULL;
+  }
+  if (call->typed_by != NULL && type != call->type) {
+    PyErr_Format(PyExc_ValueError, "%s must be %s like %s, not %S", row->name,
+                 call->type == NPY_FLOAT ? "float32" : "float64", call->typed_by, (PyObject *)PyArray_DESCR(array));
+    return NULL;
+  }
+  if (call->typed_by == NULL) {
+    call->type = type;
+    call->typed_by = row->name;
   }
   return (PyArrayObject *)Py_NewRef(object);
 }
@@ -276,11 +278,10 @@ PyArrayObject *core_convert_array(core_call *call, const core_row *row, PyObject
 /* ------------------------------------------------------------------------------------------------------ numbers -- */
 
 /* An integer, cut off at the range of Py_ssize_t; raises and returns 0 if it is none. */
-static int convert_integer(const core_row *row, const char *name, PyObject *object, PyObject **integer,
-                           Py_ssize_t *value) {
+static int convert_integer(const core_row *row, PyObject *object, PyObject **integer, Py_ssize_t *value) {
   *integer = PyNumber_Index(object);
   if (*integer == NULL) {
-    PyErr_Format(PyExc_TypeError, "%s must be %san integer, not %R", name,
+    PyErr_Format(PyExc_TypeError, "%s must be %san integer, not %R", row->name,
                  row->kind != CORE_INDEX || row->none ? "None or " : "", (PyObject *)Py_TYPE(object));
     return 0;
   }
@@ -288,13 +289,13 @@ static int convert_integer(const core_row *row, const char *name, PyObject *obje
   return 1;
 }
 
-static int convert_count(core_call *call, const core_row *row, const char *name, PyObject *object, void *field) {
+static int convert_count(core_call *call, const core_row *row, PyObject *object, void *field) {
   PyObject *integer;
   Py_ssize_t value;
 
   if (object == Py_None) return 1;
-  if (!convert_integer(row, name, object, &integer, &value)) return 0;
-  if (value < 1) PyErr_Format(PyExc_ValueError, "%s must be None or at least 1, not %S", name, integer);
+  if (!convert_integer(row, object, &integer, &value)) return 0;
+  if (value < 1) PyErr_Format(PyExc_ValueError, "%s must be None or at least 1, not %S", row->name, integer);
   Py_DECREF(integer);
   if (value < 1) return 0;
   if (row->kind == CORE_THREADS)
@@ -305,31 +306,31 @@ static int convert_count(core_call *call, const core_row *row, const char *name,
   return 1;
 }
 
-static int convert_index(const core_row *row, const char *name, PyObject *object, Py_ssize_t *field) {
+static int convert_index(const core_row *row, PyObject *object, Py_ssize_t *field) {
   PyObject *integer;
 
   if (object == Py_None && row->none) {
     *field = -1;
     return 1;
   }
-  if (!convert_integer(row, name, object, &integer, field)) return 0;
-  if (row->none && *field < 0) PyErr_Format(PyExc_ValueError, "%s = %S is out of range", name, integer);
+  if (!convert_integer(row, object, &integer, field)) return 0;
+  if (row->none && *field < 0) PyErr_Format(PyExc_ValueError, "%s = %S is out of range", row->name, integer);
   Py_DECREF(integer);
   return !row->none || *field >= 0;
 }
 
-static int convert_real(const core_row *row, const char *name, PyObject *object, double *field) {
+static int convert_real(const core_row *row, PyObject *object, double *field) {
   double value;
 
   if (row->none && object == Py_None) return 1;
   value = PyFloat_AsDouble(object);
   if (value == -1.0 && PyErr_Occurred()) {
     if (PyErr_ExceptionMatches(PyExc_TypeError))
-      PyErr_Format(PyExc_TypeError, "%s must be a real number, not %R", name, (PyObject *)Py_TYPE(object));
+      PyErr_Format(PyExc_TypeError, "%s must be a real number, not %R", row->name, (PyObject *)Py_TYPE(object));
     return 0;
   }
   if (row->none && value == 0.0) {
-    PyErr_Format(PyExc_ValueError, "%s must be None or between 0 and 1, not 0.0", name);
+    PyErr_Format(PyExc_ValueError, "%s must be None or between 0 and 1, not 0.0", row->name);
     return 0;
   }
   *field = value;
@@ -341,7 +342,7 @@ static int convert_flag(PyObject *object, int *field) {
   return *field >= 0;
 }
 
-static void raise_word(const core_row *row, const char *name, PyObject *object) {
+static void raise_word(const core_row *row, PyObject *object) {
   PyObject *words = PyList_New(0);
 
   for (int i = 0; words != NULL && row->words[i] != NULL; i++) {
@@ -350,17 +351,17 @@ static void raise_word(const core_row *row, const char *name, PyObject *object) 
     Py_XDECREF(word);
   }
   if (words == NULL) return;
-  PyErr_Format(PyExc_ValueError, "%s must be one of %R, not %R", name, words, object);
+  PyErr_Format(PyExc_ValueError, "%s must be one of %R, not %R", row->name, words, object);
   Py_DECREF(words);
 }
 
-static int convert_word(const core_row *row, const char *name, PyObject *object, int *field) {
+static int convert_word(const core_row *row, PyObject *object, int *field) {
   if (row->none && object == Py_None) {
     *field = -1;
     return 1;
   }
   if (!PyUnicode_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", name, (PyObject *)Py_TYPE(object));
+    PyErr_Format(PyExc_TypeError, "%s must be a str, not %R", row->name, (PyObject *)Py_TYPE(object));
     return 0;
   }
   for (int i = 0; row->words[i] != NULL; i++) {
@@ -369,23 +370,51 @@ static int convert_word(const core_row *row, const char *name, PyObject *object,
       return 1;
     }
   }
-  raise_word(row, name, object);
+  raise_word(row, object);
   return 0;
 }
 
-static int convert_object(core_call *call, const core_row *row, PyObject *object, void *field) {
-  if (row->convert != NULL) return row->convert(call, object, field);
-  *(PyObject **)field = object == Py_None ? NULL : object;
+static int convert_callable(const core_row *row, PyObject *object, PyObject **field) {
+  if (object != Py_None && !PyCallable_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "%s must be None or callable, not %R", row->name, (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  *field = object == Py_None ? NULL : object;
   return 1;
 }
 
-int core_convert(core_call *call, const core_row *row, const char *name, PyObject *object, void *field) {
+static int convert_instance(core_call *call, const core_row *row, PyObject *object, void *field) {
+  PyTypeObject *type = (PyTypeObject *)core_get_state(call)->types[row->type_number];
+  const core_object *instance = (const core_object *)object;
+
+  if (object == Py_None && row->optional) return 1;
+  if (!PyObject_TypeCheck(object, type)) {
+    PyErr_Format(PyExc_TypeError, "%s must be %s%s, not %R", row->name, row->optional ? "None or " : "", row->type,
+                 (PyObject *)Py_TYPE(object));
+    return 0;
+  }
+  for (const char *letter = row->shape != NULL ? row->shape : ""; *letter != '\0'; letter++) {
+    const npy_intp length = instance->lengths[*letter - 'A'], known = call->lengths[*letter - 'A'];
+    if (known >= 0 && known != length) {
+      PyErr_Format(PyExc_ValueError, "%s is of %zd %s, where there are %zd", row->name, (Py_ssize_t)length,
+                   counted[*letter - 'A'], (Py_ssize_t)known);
+      return 0;
+    }
+    core_set_length(call, *letter, (size_t)length);
+  }
+  memcpy(field, &instance, sizeof instance);
+  return 1;
+}
+
+int core_convert(core_call *call, const core_row *row, PyObject *object, void *field) {
   switch (row->kind) {
-    case CORE_REAL: return convert_real(row, name, object, field);
-    case CORE_INDEX: return convert_index(row, name, object, field);
+    case CORE_REAL: return convert_real(row, object, field);
+    case CORE_INDEX: return convert_index(row, object, field);
     case CORE_FLAG: return convert_flag(object, field);
-    case CORE_WORD: return convert_word(row, name, object, field);
-    case CORE_OBJECT: return convert_object(call, row, object, field);
-    default: return convert_count(call, row, name, object, field);
+    case CORE_WORD: return convert_word(row, object, field);
+    case CORE_OBJECT: *(PyObject **)field = object == Py_None ? NULL : object; return 1;
+    case CORE_CALLABLE: return convert_callable(row, object, field);
+    case CORE_INSTANCE: return convert_instance(call, row, object, field);
+    default: return convert_count(call, row, object, field);
   }
 }

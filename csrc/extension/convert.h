@@ -3,26 +3,13 @@
 #ifndef SBS_EXTENSION_CONVERT_H
 #define SBS_EXTENSION_CONVERT_H
 
-#include "function.h"
+#include "call.h"
 
-/*
- * Puts the value of an object into the field of an argument that is no array. name: what messages call it. Raises and
- * returns 0 if the object is of another type.
- */
-int core_convert(core_call *call, const core_row *row, const char *name, PyObject *object, void *field);
+/* Puts an object into the field of an argument that is no array. Raises and returns 0 if it is of another type. */
+int core_convert(core_call *call, const core_row *row, PyObject *object, void *field);
 
 /* The array that an object is for an argument. Raises and returns NULL if it is of another type or shape. */
 PyArrayObject *core_convert_array(core_call *call, const core_row *row, PyObject *object);
-
-/* Whether the value of a row is an array. */
-static inline int core_is_array(const core_row *row) {
-  return row->kind <= CORE_INTP;
-}
-
-/* Whether a row is an argument, not a result or a length. */
-static inline int core_is_argument(const core_row *row) {
-  return !row->result && row->kind != CORE_LENGTH;
-}
 
 /* NumPy's type of the arrays of a kind. */
 int core_numpy_type(const core_call *call, core_kind kind);

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "convert.h"
-
-/* Appends to a text, and takes the reference of what is appended; the text becomes NULL if that fails. */
+/* Appends one text to another, and takes the reference to the first; the other becomes NULL if that fails. */
 static void append(PyObject **text, PyObject *more) {
   PyObject *longer = *text != NULL && more != NULL ? PyUnicode_Concat(*text, more) : NULL;
 
@@ -38,7 +36,6 @@ static PyObject *default_text(const core_row *row, const void *field) {
     case CORE_WORD:
       if (*(const int *)field < 0) break;
       return PyUnicode_FromFormat("'%s'", row->words[*(const int *)field]);
-    case CORE_OBJECT: return PyUnicode_FromString(row->standard != NULL ? row->standard : "None");
     default: break;
   }
   return PyUnicode_FromString("None");
@@ -73,7 +70,7 @@ static const char *const kind_words[] = {
     [CORE_REALS] = "reals", [CORE_MATRICES] = "reals", [CORE_SAME] = "reals", [CORE_DOUBLES] = "float64",
     [CORE_INT32] = "int32", [CORE_FLAGS] = "bool",     [CORE_INTP] = "intp",  [CORE_OUTPUT] = "output",
     [CORE_REAL] = "float",  [CORE_COUNT] = "int",      [CORE_INDEX] = "int",  [CORE_THREADS] = "int",
-    [CORE_FLAG] = "bool",
+    [CORE_FLAG] = "bool",   [CORE_FLOATS] = "float32",
 };
 
 static void append_type(PyObject **text, const core_row *row) {
@@ -86,8 +83,9 @@ static void append_type(PyObject **text, const core_row *row) {
       append(text, PyUnicode_FromFormat("%s'%s'", i > 0 ? ", " : "{", row->words[i]));
     append_words(text, "}");
   } else {
-    append_words(text, row->kind == CORE_OBJECT ? row->type : kind_words[row->kind]);
+    append_words(text, row->type != NULL ? row->type : kind_words[row->kind]);
   }
+  if (row->kind == CORE_INSTANCE && row->optional) append_words(text, " | None");
   if (core_is_array(row)) append(text, PyUnicode_FromFormat(" %s", row->shape));
   append_words(text, may_be_none ? ", or None\n" : "\n");
 }
@@ -156,12 +154,13 @@ static void free_definitions(PyMethodDef *definitions) {
   PyMem_Free(definitions);
 }
 
-/* Definitions for Python, which the state keeps as long as the module lives. */
-static PyMethodDef *new_definitions(core_state *state, const core_function *const *functions, size_t count,
-                                    const char *self) {
-  PyMethodDef *definitions = PyMem_Calloc(count + 1, sizeof *definitions);
-  int kept = 0;
+/* Definitions for Python, which `kept`, in the state, has as long as the module lives. self: as for a docstring. */
+static PyMethodDef *new_definitions(PyMethodDef **kept, const core_function *const *functions, const char *self) {
+  PyMethodDef *definitions;
+  size_t count = 0;
 
+  while (functions != NULL && functions[count] != NULL) count++;
+  definitions = PyMem_Calloc(count + 1, sizeof *definitions);
   if (definitions == NULL) PyErr_NoMemory();
   for (size_t i = 0; definitions != NULL && i < count; i++) {
     char *docstring = new_docstring(functions[i], self);
@@ -174,36 +173,59 @@ static PyMethodDef *new_definitions(core_state *state, const core_function *cons
       definitions = NULL;
     }
   }
-  while (state->definitions[kept] != NULL) kept++;
-  state->definitions[kept] = definitions;
+  *kept = definitions;
   return definitions;
 }
 
 void core_free_definitions(core_state *state) {
-  for (int i = 0; i < CORE_MOST_DEFINITIONS; i++) free_definitions(state->definitions[i]);
+  for (int i = 0; i <= CORE_TYPE_COUNT; i++) free_definitions(state->definitions[i]);
 }
 
-int core_add_functions(PyObject *module, const core_function *const *functions, size_t count) {
-  PyMethodDef *definitions = new_definitions(PyModule_GetState(module), functions, count, NULL);
+int core_add_functions(PyObject *module, const core_function *const *functions) {
+  core_state *state = PyModule_GetState(module);
+  PyMethodDef *definitions = new_definitions(&state->definitions[CORE_TYPE_COUNT], functions, NULL);
 
   return definitions != NULL ? PyModule_AddFunctions(module, definitions) : -1;
 }
 
 /* -------------------------------------------------------------------------------------------------------- types -- */
 
-PyObject *core_add_class(PyObject *module, const core_class *class) {
-  PyMethodDef *methods = new_definitions(PyModule_GetState(module), class->methods, class->method_count, "$self");
-  char *docstring = new_docstring(class->make, NULL);
+/* Instances refer to their type, and so to the module: the collector must know, or the module is never freed. */
+static int traverse(PyObject *self, visitproc visit, void *arg) {
+  core_object *object = (core_object *)self;
+
+  Py_VISIT(Py_TYPE(self));
+  for (int i = 0; i < CORE_MOST_KEPT; i++) Py_VISIT(object->kept[i]);
+  return 0;
+}
+
+static void dealloc(PyObject *self) {
+  core_object *object = (core_object *)self;
+  PyTypeObject *type = Py_TYPE(self);
+  const freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+  PyObject_GC_UnTrack(self);
+  object->class->release(object->made);
+  if (object->class->clear != NULL) object->class->clear(object);
+  for (int i = 0; i < CORE_MOST_KEPT; i++) Py_CLEAR(object->kept[i]);
+  release(self);
+  Py_DECREF(type);
+}
+
+int core_add_class(PyObject *module, const core_class *class) {
+  core_state *state = PyModule_GetState(module);
+  PyMethodDef *methods = new_definitions(&state->definitions[class->number], class->methods, "$self");
+  char *docstring = new_docstring(&class->make, NULL);
   PyType_Slot slots[] = {{Py_tp_doc, docstring},
                          {Py_tp_new, (void *)class->new},
-                         {Py_tp_dealloc, (void *)class->dealloc},
-                         {Py_tp_traverse, (void *)class->traverse},
+                         {Py_tp_dealloc, (void *)dealloc},
+                         {Py_tp_traverse, (void *)traverse},
                          {Py_tp_methods, methods},
                          {Py_tp_getset, class->properties},
                          {0, NULL}};
   PyType_Spec spec = {
-      .name = class->name,
-      .basicsize = (int)class->size,
+      .name = class->type,
+      .basicsize = (int)(class->size > 0 ? class->size : sizeof(core_object)),
       .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
       .slots = slots,
   };
@@ -211,28 +233,14 @@ PyObject *core_add_class(PyObject *module, const core_class *class) {
 
   if (methods != NULL && docstring != NULL) type = PyType_FromModuleAndSpec(module, &spec, NULL);
   PyMem_Free(docstring); /* the type has a copy */
-  if (type != NULL && PyModule_AddObjectRef(module, class->make->name, type) < 0) Py_CLEAR(type);
-  return type;
-}
-
-void *core_allocate(PyObject *type) {
-  allocfunc allocate = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
-  return allocate((PyTypeObject *)type, 0);
-}
-
-void core_free_object(PyObject *object) {
-  PyTypeObject *type = Py_TYPE(object);
-  freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-
-  release(object);
-  Py_DECREF(type);
-}
-
-int core_traverse_type(PyObject *object, visitproc visit, void *arg) {
-  Py_VISIT(Py_TYPE(object));
-  return 0;
+  state->types[class->number] = type;
+  return type != NULL ? PyModule_AddObjectRef(module, class->make.name, type) : -1;
 }
 
 PyObject *core_get_size(PyObject *object, void *offset) {
   return PyLong_FromSize_t(*(const size_t *)(const void *)((const char *)object + (Py_ssize_t)offset));
+}
+
+PyObject *core_get_length(PyObject *object, void *letter) {
+  return PyLong_FromSsize_t(((const core_object *)object)->lengths[(Py_ssize_t)letter - 'A']);
 }

@@ -1,29 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "drivers_type.h"
-
+/* _core.Drivers: a sbs_drivers, which never changes, so any number of threads may use it. */
 #include <string.h>
 
 #include "definitions.h"
+#include "functions.h"
+#include "geometry.h"
 #include "pose.h"
 
 #include <sbs/drivers.h>
-
-typedef struct core_drivers {
-  PyObject_HEAD
-  sbs_drivers *drivers;
-  size_t joint_count, driving_joint_count;
-} core_drivers;
-
-/* J, N joints that drive, and P poses. */
-static void begin_with_drivers(void *call) {
-  const core_drivers *self = core_self(call);
-
-  core_set_length(call, 'J', self->joint_count);
-  core_set_length(call, 'N', self->driving_joint_count);
-  core_set_length(call, 'P', sbs_drivers_pose_count(self->drivers));
-}
-
-/* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
 typedef struct drivers_call {
   core_call call;
@@ -32,37 +16,22 @@ typedef struct drivers_call {
   sbs_drivers *drivers;
 } drivers_call;
 
+#define AT(field) .at = offsetof(drivers_call, field)
+
 static const core_row rows[] = {
-    {"joint_count", CORE_COUNT, .at = offsetof(drivers_call, desc.joint_count)},
-    {"ends", CORE_INT32, .at = offsetof(drivers_call, ends), "(D,)"},
-    {"joints", CORE_INT32, .at = offsetof(drivers_call, desc.joints), "(N,)"},
-    {"parents", CORE_INT32, .at = offsetof(drivers_call, desc.parents), "(N,)"},
-    {"axes", CORE_DOUBLES, .at = offsetof(drivers_call, desc.axes), "(N, 3)"},
-    {"parts", CORE_INT32, .at = offsetof(drivers_call, parts), "(D,)"},
-    {"pose_drivers", CORE_INT32, .at = offsetof(drivers_call, desc.pose_drivers), "(P,)"},
-    {"coordinates", CORE_DOUBLES, .at = offsetof(drivers_call, desc.coordinates), "(C, 3)"},
-    {"D", CORE_LENGTH, .at = offsetof(drivers_call, desc.driver_count)},
-    {"P", CORE_LENGTH, .at = offsetof(drivers_call, desc.pose_count)},
+    {"joint_count", CORE_COUNT, AT(desc.joint_count), "J"},
+    {"ends", CORE_INT32, AT(ends), "(D,)"},
+    {"joints", CORE_INT32, AT(desc.joints), "(N,)"},
+    {"parents", CORE_INT32, AT(desc.parents), "(N,)"},
+    {"axes", CORE_DOUBLES, AT(desc.axes), "(N, 3)"},
+    {"parts", CORE_INT32, AT(parts), "(D,)"},
+    {"pose_drivers", CORE_INT32, AT(desc.pose_drivers), "(P,)"},
+    {"coordinates", CORE_DOUBLES, AT(desc.coordinates), "(C, 3)"},
+    {"D", CORE_LENGTH, AT(desc.driver_count)},
+    {"P", CORE_LENGTH, AT(desc.pose_count)},
 };
 
-/* Where the joints of each driver start; the length of what follows is checked, of which the library is not told. */
-static int find_offsets(drivers_call *given, size_t *offsets) {
-  const size_t driver_count = given->desc.driver_count;
-
-  offsets[0] = 0;
-  for (size_t d = 0; d < driver_count; d++) {
-    if (given->ends[d] <= (d > 0 ? given->ends[d - 1] : 0)) {
-      PyErr_Format(PyExc_ValueError, "ends[%zu] = %d: a driver needs a joint", d, (int)given->ends[d]);
-      return 0;
-    }
-    offsets[d + 1] = (size_t)given->ends[d];
-  }
-  if (offsets[driver_count] == core_length(given, 'N')) return 1;
-  PyErr_Format(PyExc_ValueError, "ends ends at %zu, where there are %zu joints", offsets[driver_count],
-               core_length(given, 'N'));
-  return 0;
-}
-
+/* The library is not told how many coordinates there are. */
 static int check_coordinates(const drivers_call *given, const size_t *offsets) {
   size_t count = 0;
 
@@ -83,15 +52,14 @@ static int check_coordinates(const drivers_call *given, const size_t *offsets) {
 
 static int prepare(void *address) {
   drivers_call *given = address;
-  const size_t driver_count = given->desc.driver_count;
-  size_t *offsets = core_hold_memory(given, (driver_count + 1) * sizeof *offsets);
-  sbs_driver_part *parts = core_hold_memory(given, (driver_count + 1) * sizeof *parts);
+  sbs_drivers_desc *desc = &given->desc;
+  sbs_driver_part *parts = core_hold_memory(given, (desc->driver_count + 1) * sizeof *parts);
 
-  if (offsets == NULL || parts == NULL || !find_offsets(given, offsets) || !check_coordinates(given, offsets)) return 0;
-  for (size_t d = 0; d < driver_count; d++) parts[d] = (sbs_driver_part)given->parts[d];
-  given->desc.driver_offsets = offsets;
-  given->desc.parts = parts;
-  return 1;
+  if (parts == NULL) return 0;
+  for (size_t d = 0; d < desc->driver_count; d++) parts[d] = (sbs_driver_part)given->parts[d];
+  desc->parts = parts;
+  desc->driver_offsets = core_new_offsets(given, given->ends, desc->driver_count, "ends", 1, 'N', "joints");
+  return desc->driver_offsets != NULL && check_coordinates(given, desc->driver_offsets);
 }
 
 static sbs_status run(void *address, sbs_fault *fault) {
@@ -111,130 +79,56 @@ static int raise(void *Py_UNUSED(address), sbs_status status, const sbs_fault *f
   return 1;
 }
 
-static PyObject *finish(void *address) {
-  const drivers_call *given = address;
-  core_drivers *self = core_allocate(given->call.self);
-
-  if (self == NULL) {
-    sbs_drivers_free(given->drivers);
-    return NULL;
-  }
-  self->drivers = given->drivers;
-  self->joint_count = given->desc.joint_count;
-  self->driving_joint_count = core_length(given, 'N');
-  return (PyObject *)self;
+static void release(void *drivers) {
+  sbs_drivers_free(drivers);
 }
 
-static const core_function new_drivers = {
-    .name = "Drivers",
-    .summary = "Joints that drive, and their poses; `ends` says where the joints of each driver end. Nothing that is "
-               "given is kept.",
-    .parts = {CORE_PART(rows)},
-    .positional = 8,
-    .size = sizeof(drivers_call),
-    .prepare = prepare,
-    .run = run,
-    .raise = raise,
-    .finish = finish,
-};
+/* -------------------------------------------------------------------------------------- coordinates and weights -- */
 
-static PyObject *drivers_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  drivers_call call;
-  return core_enter_new(&new_drivers, type, args, kwargs, &call);
-}
-
-static void drivers_dealloc(PyObject *object) {
-  PyObject_GC_UnTrack(object);
-  sbs_drivers_free(((core_drivers *)object)->drivers);
-  core_free_object(object);
-}
-
-/* -------------------------------------------------------------------------------------------------- in each pose -- */
-
-typedef struct poses_call {
-  core_call call;
-  sbs_pose poses;
+typedef struct frames_call {
+  core_pose_call in;
   double *found;
-} poses_call;
-
-static const core_row matrices_row[] = {
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(poses_call, poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
-};
+} frames_call;
 
 static const core_row coordinates_row[] = {
-    {"coordinates", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, N, 3)", .result = 1},
+    {"coordinates", CORE_DOUBLES, .at = offsetof(frames_call, found), "(F, N, 3)", .result = 1},
 };
 
 static sbs_status find_coordinates(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  const poses_call *given = address;
-  const core_drivers *self = core_self(given);
-
-  return sbs_drivers_coordinates(self->drivers, pose, given->found + 3 * frame * self->driving_joint_count, fault);
+  const frames_call *given = address;
+  return sbs_drivers_coordinates(core_made(given), pose, given->found + 3 * frame * core_length(given, 'N'), fault);
 }
 
-static sbs_status run_coordinates(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, find_coordinates, fault);
-}
-
-CORE_ENTRY(core_drivers_coordinates, poses_call)
-
-const core_function core_drivers_coordinates = {
-    .name = "coordinates",
-    .summary = "Coordinates of all joints that drive, in frames.",
-    .parts = {CORE_PART(matrices_row), CORE_PART(coordinates_row)},
-    .positional = 1,
-    .size = sizeof(poses_call),
-    .begin = begin_with_drivers,
-    .run = run_coordinates,
-    .entry = core_drivers_coordinates_entry,
-};
+CORE_FUNCTION(core_drivers_coordinates, frames_call, .name = "coordinates",
+              .summary = "Coordinates of all joints that drive, in frames.",
+              .parts = {CORE_PART(core_matrices_of_frames_row), CORE_PART(coordinates_row)}, .positional = 1,
+              .run_frame = find_coordinates)
 
 static const core_row weights_row[] = {
-    {"weights", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, P)", .result = 1},
+    {"weights", CORE_DOUBLES, .at = offsetof(frames_call, found), "(F, P)", .result = 1},
 };
 
 static sbs_status run_weights(void *address, sbs_fault *fault) {
-  poses_call *given = address;
-  const core_drivers *self = core_self(given);
-
-  return sbs_drivers_weights(self->drivers, core_length(given, 'F'), &given->poses, given->found, fault);
+  frames_call *given = address;
+  return sbs_drivers_weights(core_made(given), core_length(given, 'F'), &given->in.pose, given->found, fault);
 }
 
-CORE_ENTRY(core_drivers_weights, poses_call)
-
-const core_function core_drivers_weights = {
-    .name = "weights",
-    .summary = "Weights of all poses, in frames.",
-    .parts = {CORE_PART(matrices_row), CORE_PART(weights_row)},
-    .positional = 1,
-    .size = sizeof(poses_call),
-    .begin = begin_with_drivers,
-    .run = run_weights,
-    .entry = core_drivers_weights_entry,
-};
+CORE_FUNCTION(core_drivers_weights, frames_call, .name = "weights", .summary = "Weights of all poses, in frames.",
+              .parts = {CORE_PART(core_matrices_of_frames_row), CORE_PART(weights_row)}, .positional = 1,
+              .run = run_weights)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
-static PyObject *get_pose_count(PyObject *object, void *Py_UNUSED(unused)) {
-  return PyLong_FromSize_t(sbs_drivers_pose_count(((const core_drivers *)object)->drivers));
-}
-
-static PyGetSetDef properties[] = {{"pose_count", get_pose_count, NULL, "int: poses.", NULL},
+static PyGetSetDef properties[] = {{"pose_count", core_get_length, NULL, "int: poses.", (void *)(Py_ssize_t)'P'},
                                    {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&core_drivers_coordinates, &core_drivers_weights};
+static const core_function *const methods[] = {&core_drivers_coordinates, &core_drivers_weights, NULL};
 
-PyObject *core_new_drivers_type(PyObject *module) {
-  static const core_class drivers = {
-      .name = "sbs._core.Drivers",
-      .make = &new_drivers,
-      .new = drivers_new,
-      .dealloc = drivers_dealloc,
-      .traverse = core_traverse_type,
-      .methods = methods,
-      .method_count = CORE_TABLE_LENGTH(methods),
-      .properties = properties,
-      .size = sizeof(core_drivers),
-  };
-  return core_add_class(module, &drivers);
-}
+CORE_CLASS(core_drivers_class, drivers_call, .number = CORE_DRIVERS, .type = "sbs._core.Drivers",
+           .made_at = offsetof(drivers_call, drivers), .release = release, .methods = methods, .properties = properties,
+           .make.name = "Drivers",
+           .make.summary =
+               "Joints that drive, and their poses; `ends` says where the joints of each driver end. Nothing that is "
+               "given is kept.",
+           .make.parts = {CORE_PART(rows)}, .make.positional = 8, .make.prepare = prepare, .make.run = run,
+           .make.raise = raise)

@@ -7,77 +7,102 @@ static int is(const char *name, const char *other) {
   return name != NULL && strcmp(name, other) == 0;
 }
 
-/* "joint_indices[12, 3]" */
-static PyObject *fault_place(const sbs_fault *fault, const npy_intp *shape) {
-  const Py_ssize_t row = (Py_ssize_t)fault->index[0], column = (Py_ssize_t)fault->index[1];
-
-  if (shape != NULL && is(fault->argument, "skinning_matrices") && fault->index_count > 0) {
-    PyObject *matrix = shape[0] > 0 ? PyUnicode_FromFormat("%zd, %zd", row / shape[1], row % shape[1])
-                                    : PyUnicode_FromFormat("%zd", row);
-    PyObject *place = NULL;
-    if (matrix != NULL && fault->index_count == 1)
-      place = PyUnicode_FromFormat("skinning_matrices[%U]", matrix);
-    else if (matrix != NULL)
-      place = PyUnicode_FromFormat("skinning_matrices[%U, %zd, %zd]", matrix, column / shape[3], column % shape[3]);
-    Py_XDECREF(matrix);
-    return place;
-  }
-  if (shape != NULL && is(fault->argument, "posed") && fault->index_count == 2)
-    return PyUnicode_FromFormat("posed[%zd, %zd, %zd]", row / shape[2], row % shape[2], column);
-  switch (fault->index_count) {
-    case 0: return PyUnicode_FromString(fault->argument != NULL ? fault->argument : "input");
-    case 1: return PyUnicode_FromFormat("%s[%zd]", fault->argument, row);
-    default: return PyUnicode_FromFormat("%s[%zd, %zd]", fault->argument, row, column);
+/* The index of an element of an array of some axes, in each of them. */
+static void unravel(size_t element, const npy_intp *shape, int axes, size_t *indices) {
+  while (axes-- > 0) {
+    indices[axes] = element % (size_t)shape[axes];
+    element /= (size_t)shape[axes];
   }
 }
 
+/* "joint_indices[12, 3]" */
+static PyObject *fault_place(const sbs_fault *fault, PyArrayObject *array, int inner_axes) {
+  size_t indices[4] = {fault->index[0], fault->index[1]};
+  int count = fault->index_count;
+  PyObject *text = PyUnicode_FromString(fault->argument != NULL ? fault->argument : "input");
+
+  if (array != NULL && count > 0) {
+    const int outer_axes = PyArray_NDIM(array) - inner_axes;
+    unravel(fault->index[0], PyArray_DIMS(array), outer_axes, indices);
+    unravel(fault->index[1], PyArray_DIMS(array) + outer_axes, inner_axes, indices + outer_axes);
+    count = count == 2 ? PyArray_NDIM(array) : outer_axes;
+  }
+  for (int i = 0; i < count && text != NULL; i++) {
+    PyObject *longer =
+        PyUnicode_FromFormat("%U%s%zu%s", text, i == 0 ? "[" : ", ", indices[i], i + 1 == count ? "]" : "");
+    Py_DECREF(text);
+    text = longer;
+  }
+  return text;
+}
+
+/* A row of a table of words. */
+typedef struct words_for {
+  const char *argument, *words;
+} words_for;
+
+/* The words for an argument in a table, whose last row is for all others. */
+static const char *find_words(const words_for *table, const char *argument) {
+  while (table->argument != NULL && !is(table->argument, argument)) table++;
+  return table->words;
+}
+
+static const words_for empty_words[] = {
+    {"vertex_count", "rest_positions is empty: a skin needs at least one vertex"},
+    {"joint_count", "joint_count is 0: a skin needs at least one joint"},
+    {"influences_per_vertex", "joint_indices is empty: a vertex needs at least one influence"},
+    {"capsule_count", "heads is empty: there must be at least one capsule"},
+    {"point_count", "points is empty: there must be at least one point"},
+    {"shape_count", "shapes is empty: there must be at least one shape"},
+    {"enabled", "no capsule is enabled: outside='nearest' needs one"},
+    {NULL, NULL},
+};
+
 static void raise_empty(const sbs_fault *fault) {
-  if (is(fault->argument, "vertex_count"))
-    PyErr_SetString(PyExc_ValueError, "rest_positions is empty: a skin needs at least one vertex");
-  else if (is(fault->argument, "joint_count"))
-    PyErr_SetString(PyExc_ValueError, "joint_count is 0: a skin needs at least one joint");
-  else if (is(fault->argument, "influences_per_vertex"))
-    PyErr_SetString(PyExc_ValueError, "joint_indices is empty: a vertex needs at least one influence");
-  else if (is(fault->argument, "capsule_count"))
-    PyErr_SetString(PyExc_ValueError, "heads is empty: there must be at least one capsule");
-  else if (is(fault->argument, "point_count"))
-    PyErr_SetString(PyExc_ValueError, "points is empty: there must be at least one point");
-  else if (is(fault->argument, "shape_count"))
-    PyErr_SetString(PyExc_ValueError, "shapes is empty: there must be at least one shape");
-  else if (is(fault->argument, "enabled"))
-    PyErr_SetString(PyExc_ValueError, "no capsule is enabled: outside='nearest' needs one");
+  const char *words = find_words(empty_words, fault->argument);
+
+  if (words != NULL)
+    PyErr_SetString(PyExc_ValueError, words);
   else
     PyErr_Format(PyExc_ValueError, "%s must not be empty", fault->argument);
 }
 
-static const char *option_range(const char *option) {
-  if (is(option, "damping")) return "a finite number above 0";
-  if (is(option, "rcond")) return "None or between 0 and 1";
-  if (is(option, "amount") || is(option, "strength") || is(option, "mask") || is(option, "threshold"))
-    return "between 0 and 1";
-  if (is(option, "sigma")) return "finite and at least 1e-6";
-  if (is(option, "refinement")) return "at least 0.01";
-  if (is(option, "tolerance")) return "finite and at least 0";
-  if (is(option, "radius") || is(option, "size")) return "a finite number above 0";
-  if (is(option, "value")) return "at least 0 and finite, and at most 1 to replace";
-  if (is(option, "mirror_position")) return "a finite number";
-  if (is(option, "points")) return "a path from origin to insertion, which differ";
-  if (is(option, "point_count")) return "2 to 4";
-  if (is(option, "profile")) return "between 0 and 1, and somewhere above 0; there are at least 2";
-  if (is(option, "tendons")) return "at least 0, and below 1 together";
-  if (is(option, "flattening") || is(option, "most_growth")) return "finite and at least 1";
-  if (is(option, "thin_direction")) return "a direction across the path";
-  if (is(option, "contraction")) return "at least 0 and below 1";
-  if (is(option, "reach") || is(option, "zone_scale")) return "a finite number above 0";
-  if (is(option, "activations")) return "between 0 and 1";
-  if (is(option, "pull") || is(option, "bending") || is(option, "volume") || is(option, "crease") ||
-      is(option, "thinner") || is(option, "thicker"))
-    return "finite and at least 0";
-  if (is(option, "allowed")) return "true for one joint at least";
-  if (is(option, "initial_indices")) return "a joint that the vertex may use, once, of at most as many as influences";
-  if (is(option, "limit")) return "at least the number of locked joints that influence a vertex";
-  return "in its range";
-}
+static const words_for option_ranges[] = {
+    {"damping", "a finite number above 0"},
+    {"rcond", "None or between 0 and 1"},
+    {"amount", "between 0 and 1"},
+    {"strength", "between 0 and 1"},
+    {"mask", "between 0 and 1"},
+    {"threshold", "between 0 and 1"},
+    {"activations", "between 0 and 1"},
+    {"sigma", "finite and at least 1e-6"},
+    {"refinement", "at least 0.01"},
+    {"tolerance", "finite and at least 0"},
+    {"radius", "a finite number above 0"},
+    {"size", "a finite number above 0"},
+    {"reach", "a finite number above 0"},
+    {"zone_scale", "a finite number above 0"},
+    {"value", "at least 0 and finite, and at most 1 to replace"},
+    {"mirror_position", "a finite number"},
+    {"points", "a path from origin to insertion, which differ"},
+    {"point_count", "2 to 4"},
+    {"profile", "between 0 and 1, and somewhere above 0; there are at least 2"},
+    {"tendons", "at least 0, and below 1 together"},
+    {"flattening", "finite and at least 1"},
+    {"most_growth", "finite and at least 1"},
+    {"thin_direction", "a direction across the path"},
+    {"contraction", "at least 0 and below 1"},
+    {"pull", "finite and at least 0"},
+    {"bending", "finite and at least 0"},
+    {"volume", "finite and at least 0"},
+    {"crease", "finite and at least 0"},
+    {"thinner", "finite and at least 0"},
+    {"thicker", "finite and at least 0"},
+    {"allowed", "true for one joint at least"},
+    {"initial_indices", "a joint that the vertex may use, once, of at most as many as influences"},
+    {"limit", "at least the number of locked joints that influence a vertex"},
+    {NULL, "in its range"},
+};
 
 static void raise_joint(const sbs_fault *fault, PyObject *place) {
   PyErr_Format(PyExc_ValueError, "%U = %d is out of range for %zd joints", place, (int)fault->value,
@@ -118,7 +143,7 @@ static void raise_value(sbs_status status, const sbs_fault *fault, PyObject *pla
             "center='optimized' needs a skin with centers, such as Character.optimized_skin() or Skin(..., centers=)");
         break;
       }
-      PyErr_Format(PyExc_ValueError, "%U must be %s, not %S", place, option_range(fault->argument), value);
+      PyErr_Format(PyExc_ValueError, "%U must be %s, not %S", place, find_words(option_ranges, fault->argument), value);
       break;
     case SBS_ERROR_NOT_FINITE:
       PyErr_Format(PyExc_ValueError, "%U is %S, where a finite number is needed", place, value);
@@ -149,7 +174,8 @@ static void raise_value(sbs_status status, const sbs_fault *fault, PyObject *pla
   }
 }
 
-void core_raise(const core_state *state, sbs_status status, const sbs_fault *fault, const npy_intp *shape) {
+void core_raise(const core_state *state, sbs_status status, const sbs_fault *fault, PyArrayObject *array,
+                int inner_axes) {
   PyObject *place, *value;
 
   switch (status) {
@@ -162,7 +188,7 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
     case SBS_ERROR_NO_LAPACK: PyErr_SetString(PyExc_RuntimeError, sbs_status_string(status)); return;
     default: break;
   }
-  place = fault_place(fault, shape);
+  place = fault_place(fault, array, inner_axes);
   value = PyFloat_FromDouble(fault->value);
   if (place != NULL && value != NULL) raise_value(status, fault, place, value);
   Py_XDECREF(place);

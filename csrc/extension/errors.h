@@ -6,18 +6,19 @@
 #include "core.h"
 
 /*
- * Raises what a failed call reported:
+ * Raises the fault of a call that failed:
  *
  *   ValueError       the values of an argument
  *   MemoryError      no memory
  *   sbs.LinAlgError  a singular value decomposition did not converge
- *   RuntimeError     SBS_ERROR_NO_LAPACK: what was built lacks it
+ *   RuntimeError     SBS_ERROR_NO_LAPACK: the library was built without it
  *   none             SBS_ERROR_CANCELLED: the exception that cancelled the call is raised already
  *   SystemError      everything else: this module passed something wrong, which is a defect
  *
- * The library reports a fault in a stack of matrices as (matrix, element). `shape`, 4 lengths, unravels it: (F, J,
- * rows, columns), or (0, J, rows, columns) for a single frame. NULL if the call took no matrices.
+ * array: the argument at fault, if the library counts its rows through all outer axes, and the elements of a row
+ * through `inner_axes`; else NULL.
  */
-void core_raise(const core_state *state, sbs_status status, const sbs_fault *fault, const npy_intp *shape);
+void core_raise(const core_state *state, sbs_status status, const sbs_fault *fault, PyArrayObject *array,
+                int inner_axes);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "functions.h"
 #include "pose.h"
-#include "twist_type.h"
 
 #include <sbs/fit.h>
 
@@ -9,38 +8,40 @@
 typedef struct fit_call {
   core_call call;
   sbs_fit_desc desc;
-  PyObject *twist; /* NULL for None */
+  const core_object *twist; /* NULL for None */
   int32_t *joint_indices;
   double *joint_weights, *fitted, *errors;
   sbs_fit_options options;
 } fit_call;
 
+#define AT(field) .at = offsetof(fit_call, field)
+
 static const core_row examples[] = {
-    {"rest_positions", CORE_DOUBLES, .at = offsetof(fit_call, desc.rest_positions), "(V, 3)"},
-    {"posed", CORE_DOUBLES, .at = offsetof(fit_call, desc.posed), "(F, V, 3)"},
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(fit_call, desc.poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
-    {"V", CORE_LENGTH, .at = offsetof(fit_call, desc.vertex_count)},
-    {"F", CORE_LENGTH, .at = offsetof(fit_call, desc.frame_count)},
-    {"J", CORE_LENGTH, .at = offsetof(fit_call, desc.joint_count)},
+    {"rest_positions", CORE_DOUBLES, AT(desc.rest_positions), "(V, 3)"},
+    {"posed", CORE_DOUBLES, AT(desc.posed), "(F, V, 3)", .rows_in_faults = 1},
+    {"skinning_matrices", CORE_MATRICES, AT(desc.poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
+    {"V", CORE_LENGTH, AT(desc.vertex_count)},
+    {"F", CORE_LENGTH, AT(desc.frame_count)},
+    {"J", CORE_LENGTH, AT(desc.joint_count)},
 };
 
 static const core_row influences[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(fit_call, joint_indices), "(V, K)"},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(fit_call, joint_weights), "(V, K)"},
+    {"joint_indices", CORE_INT32, AT(joint_indices), "(V, K)"},
+    {"joint_weights", CORE_DOUBLES, AT(joint_weights), "(V, K)"},
 };
 
 static const core_row centers[] = {
-    {"centers", CORE_DOUBLES, .at = offsetof(fit_call, desc.centers), "(V, 3)", .optional = 1},
+    {"centers", CORE_DOUBLES, AT(desc.centers), "(V, 3)", .optional = 1},
 };
 
 static const core_row twist_rows[] = {
-    {"twist", CORE_OBJECT, .at = offsetof(fit_call, twist), .type = "Twist | None", .optional = 1,
-     .convert = core_convert_twist},
-    {"twists", CORE_DOUBLES, .at = offsetof(fit_call, desc.poses.twist_angles), "(F, B, 2)", .optional = 1},
+    {"twist", CORE_INSTANCE, AT(twist), "JB", .type = "Twist", .type_number = CORE_TWIST, .optional = 1},
+    {"twists", CORE_DOUBLES, AT(desc.poses.twist_angles), "(F, B, 2)", .fault = "twist_angles", .rows_in_faults = 1,
+     .optional = 1},
 };
 
 static const core_row threads[] = {
-    {"threads", CORE_THREADS, .at = offsetof(fit_call, options.threads), .optional = 1},
+    {"threads", CORE_THREADS, AT(options.threads), .optional = 1},
 };
 
 static void set_defaults(void *address) {
@@ -50,33 +51,33 @@ static void set_defaults(void *address) {
 static int prepare_twist(void *address) {
   fit_call *given = address;
 
-  given->desc.twist = core_get_twist(given->twist);
+  given->desc.twist = given->twist != NULL ? given->twist->made : NULL;
   return core_check_twists(&given->call, &given->desc.poses, given->twist);
 }
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
 
 static const core_row weights_method[] = {
-    {"method", CORE_WORD, .at = offsetof(fit_call, options.method), .words = core_method_words, .optional = 1},
-    {"center", CORE_WORD, .at = offsetof(fit_call, options.center), .words = core_center_words, .optional = 1},
-    {"damping", CORE_REAL, .at = offsetof(fit_call, options.damping), .optional = 1},
-    {"influences", CORE_COUNT, .at = offsetof(fit_call, options.influences), .optional = 1},
-    {"iterations", CORE_COUNT, .at = offsetof(fit_call, options.iterations), .optional = 1},
+    {"method", CORE_WORD, AT(options.method), .words = core_method_words, .optional = 1},
+    {"center", CORE_WORD, AT(options.center), .words = core_center_words, .optional = 1},
+    {"damping", CORE_REAL, AT(options.damping), .optional = 1},
+    {"influences", CORE_COUNT, AT(options.influences), .optional = 1},
+    {"iterations", CORE_COUNT, AT(options.iterations), .optional = 1},
 };
 
 static const core_row weights_rows[] = {
-    {"allowed", CORE_FLAGS, .at = offsetof(fit_call, desc.allowed), "(V, J)", .optional = 1},
-    {"toward", CORE_DOUBLES, .at = offsetof(fit_call, desc.toward), "(V, J)", .optional = 1},
-    {"pull", CORE_REAL, .at = offsetof(fit_call, options.pull), .optional = 1},
-    {"initial_indices", CORE_INT32, .at = offsetof(fit_call, desc.initial_indices), "(V, N)", .optional = 1},
-    {"initial_weights", CORE_DOUBLES, .at = offsetof(fit_call, desc.initial_weights), "(V, N)", .optional = 1},
-    {"N", CORE_LENGTH, .at = offsetof(fit_call, desc.initial_influences)},
+    {"allowed", CORE_FLAGS, AT(desc.allowed), "(V, J)", .optional = 1},
+    {"toward", CORE_DOUBLES, AT(desc.toward), "(V, J)", .optional = 1},
+    {"pull", CORE_REAL, AT(options.pull), .optional = 1},
+    {"initial_indices", CORE_INT32, AT(desc.initial_indices), "(V, N)", .optional = 1},
+    {"initial_weights", CORE_DOUBLES, AT(desc.initial_weights), "(V, N)", .optional = 1},
+    {"N", CORE_LENGTH, AT(desc.initial_influences)},
 };
 
 static const core_row weights_results[] = {
-    {"joint_indices", CORE_INT32, .at = offsetof(fit_call, joint_indices), "(V, K)", .result = 1},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(fit_call, joint_weights), "(V, K)", .result = 1},
-    {"errors", CORE_DOUBLES, .at = offsetof(fit_call, errors), "(V,)", .result = 1},
+    {"joint_indices", CORE_INT32, AT(joint_indices), "(V, K)", .result = 1},
+    {"joint_weights", CORE_DOUBLES, AT(joint_weights), "(V, K)", .result = 1},
+    {"errors", CORE_DOUBLES, AT(errors), "(V,)", .result = 1},
 };
 
 enum {
@@ -93,82 +94,45 @@ static int prepare_weights(void *address) {
 
 static sbs_status run_check(void *address, sbs_fault *fault) {
   fit_call *given = address;
-  const sbs_status status = sbs_fit_check(&given->desc, &given->options, fault);
-
-  core_place_in_twists(fault, &given->call);
-  return status;
+  return sbs_fit_check(&given->desc, &given->options, fault);
 }
 
-CORE_ENTRY(core_check_fit, fit_call)
-
-const core_function core_check_fit = {
-    .name = "check_fit",
-    .summary = "Raises what fit_weights would, without fitting.",
-    .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
-              CORE_PART(weights_rows)},
-    .positional = 3,
-    .size = sizeof(fit_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare_weights,
-    .run = run_check,
-    .entry = core_check_fit_entry,
-};
+CORE_FUNCTION(core_check_fit, fit_call, .name = "check_fit", .summary = "Raises as fit_weights does, without fitting.",
+              .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
+                        CORE_PART(weights_rows)},
+              .positional = 3, .set_defaults = set_defaults, .prepare = prepare_weights, .run = run_check)
 
 static sbs_status run_weights(void *address, sbs_fault *fault) {
   fit_call *given = address;
-  const sbs_status status =
-      sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors, fault);
 
-  core_place_in_twists(fault, &given->call);
-  return status;
+  return sbs_fit_weights(&given->desc, &given->options, given->joint_indices, given->joint_weights, given->errors,
+                         fault);
 }
 
-CORE_ENTRY(core_fit_weights, fit_call)
-
-const core_function core_fit_weights = {
-    .name = "fit_weights",
-    .summary = "Weights fitted to examples.",
-    .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
-              CORE_PART(weights_rows), CORE_PART(weights_results), CORE_PART(threads)},
-    .positional = 3,
-    .size = sizeof(fit_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare_weights,
-    .run = run_weights,
-    .entry = core_fit_weights_entry,
-};
+CORE_FUNCTION(core_fit_weights, fit_call, .name = "fit_weights", .summary = "Weights fitted to examples.",
+              .parts = {CORE_PART(examples), CORE_PART(weights_method), CORE_PART(centers), CORE_PART(twist_rows),
+                        CORE_PART(weights_rows), CORE_PART(weights_results), CORE_PART(threads)},
+              .positional = 3, .set_defaults = set_defaults, .prepare = prepare_weights, .run = run_weights)
 
 /* ------------------------------------------------------------------------------------------------------ centers -- */
 
 static const core_row centers_results[] = {
-    {"centers", CORE_DOUBLES, .at = offsetof(fit_call, fitted), "(V, 3)", .result = 1},
-    {"errors", CORE_DOUBLES, .at = offsetof(fit_call, errors), "(V,)", .result = 1},
+    {"centers", CORE_DOUBLES, AT(fitted), "(V, 3)", .result = 1},
+    {"errors", CORE_DOUBLES, AT(errors), "(V,)", .result = 1},
 };
 
 static sbs_status run_centers(void *address, sbs_fault *fault) {
   fit_call *given = address;
 
-  const sbs_status status = sbs_fit_centers(&given->desc, core_length(given, 'K'), given->joint_indices,
-                                            given->joint_weights, &given->options, given->fitted, given->errors, fault);
-
-  core_place_in_twists(fault, &given->call);
-  return status;
+  return sbs_fit_centers(&given->desc, core_length(given, 'K'), given->joint_indices, given->joint_weights,
+                         &given->options, given->fitted, given->errors, fault);
 }
 
-CORE_ENTRY(core_fit_centers, fit_call)
-
-const core_function core_fit_centers = {
-    .name = "fit_centers",
-    .summary = "Centers of spherical blending fitted to examples.",
-    .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(centers), CORE_PART(twist_rows), CORE_PART(threads),
-              CORE_PART(centers_results)},
-    .positional = 5,
-    .size = sizeof(fit_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare_twist,
-    .run = run_centers,
-    .entry = core_fit_centers_entry,
-};
+CORE_FUNCTION(core_fit_centers, fit_call, .name = "fit_centers",
+              .summary = "Centers of spherical blending fitted to examples.",
+              .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(centers), CORE_PART(twist_rows),
+                        CORE_PART(threads), CORE_PART(centers_results)},
+              .positional = 5, .set_defaults = set_defaults, .prepare = prepare_twist, .run = run_centers)
 
 /* ----------------------------------------------------------------------------------------------------- matrices -- */
 
@@ -197,15 +161,7 @@ static sbs_status run_matrices(void *address, sbs_fault *fault) {
                           given->fixed, &given->options, given->in.fitted, given->in.errors, fault);
 }
 
-CORE_ENTRY(core_fit_matrices, matrices_call)
-
-const core_function core_fit_matrices = {
-    .name = "fit_matrices",
-    .summary = "Matrices of linear blending fitted to examples.",
-    .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(matrices_rows)},
-    .positional = 5,
-    .size = sizeof(matrices_call),
-    .set_defaults = set_matrices_defaults,
-    .run = run_matrices,
-    .entry = core_fit_matrices_entry,
-};
+CORE_FUNCTION(core_fit_matrices, matrices_call, .name = "fit_matrices",
+              .summary = "Matrices of linear blending fitted to examples.",
+              .parts = {CORE_PART(examples), CORE_PART(influences), CORE_PART(matrices_rows)}, .positional = 5,
+              .set_defaults = set_matrices_defaults, .run = run_matrices)

@@ -54,7 +54,7 @@ static int place_by_name(core_call *call, PyObject *name, PyObject *object, size
   return 0;
 }
 
-/* Puts what an array holds into its field, and the rest of what the library wants to know of it. */
+/* Puts the address of an array's numbers into its field, and their type and rows where the library wants them. */
 static void fill(const core_value *value) {
   const sbs_scalar scalar = core_scalar(value->array);
   const void *data = PyArray_DATA(value->array);
@@ -72,7 +72,7 @@ static void fill(const core_value *value) {
 static int convert_value(core_call *call, core_value *value) {
   const core_row *row = value->row;
 
-  if (!core_is_array(row)) return core_convert(call, row, row->name, value->object, value->field);
+  if (!core_is_array(row)) return core_convert(call, row, value->object, value->field);
   if (value->object == Py_None && (row->optional || row->none)) return 1;
   value->array = core_convert_array(call, row, value->object);
   if (value->array != NULL) fill(value);
@@ -97,7 +97,7 @@ static int convert_all(core_call *call) {
   }
   for (size_t i = call->argument_count; i < call->count; i++) {
     const core_row *row = call->values[i].row;
-    if (row->kind != CORE_LENGTH || call->lengths[row->name[0] - 'A'] < 0) continue;
+    if (row->kind != CORE_LENGTH || !core_has_length(call, row->name[0])) continue;
     *(size_t *)(void *)call->values[i].field = core_length(call, row->name[0]);
   }
   return 1;
@@ -188,30 +188,58 @@ static PyObject *pack(const core_call *call) {
   return tuple;
 }
 
-/* ------------------------------------------------------------------------------------------------------ calling -- */
+/* ------------------------------------------------------------------------------------------------------ objects -- */
 
-const core_state *core_get_state(const void *address) {
-  PyObject *self = ((const core_call *)address)->self;
-
-  if (PyModule_Check(self)) return PyModule_GetState(self);
-  return PyType_GetModuleState(PyType_Check(self) ? (PyTypeObject *)self : Py_TYPE(self));
+/* The object whose method is called, or NULL. */
+static core_object *find_object(PyObject *self) {
+  return PyModule_Check(self) || PyType_Check(self) ? NULL : (core_object *)self;
 }
 
-static void raise_fault(core_call *call, sbs_status status, const sbs_fault *fault) {
-  const npy_intp *dims = NULL;
-  npy_intp shape[CORE_MOST_DIMENSIONS] = {0};
+core_object *core_new_object(const core_class *class, PyTypeObject *type, void *made, const npy_intp *lengths) {
+  const allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  core_object *object = (core_object *)allocate(type, 0);
+
+  if (object == NULL) {
+    class->release(made);
+    return NULL;
+  }
+  object->class = class;
+  object->made = made;
+  memcpy(object->lengths, lengths, sizeof object->lengths);
+  atomic_flag_clear(&object->busy);
+  return object;
+}
+
+/* ------------------------------------------------------------------------------------------------------ calling -- */
+
+/* The argument that a fault of the library is in, or NULL. */
+static const core_value *find_argument(const core_call *call, const sbs_fault *fault) {
+  for (size_t i = 0; i < call->argument_count && fault->argument != NULL; i++) {
+    const core_row *row = call->values[i].row;
+    if (strcmp(row->fault != NULL ? row->fault : row->name, fault->argument) == 0) return &call->values[i];
+  }
+  return NULL;
+}
+
+/* Raises a fault of the library in terms of the arguments. */
+static void raise_fault(core_call *call, sbs_status status, sbs_fault *fault) {
+  const core_value *value = find_argument(call, fault);
+  PyArrayObject *array = NULL;
+  int inner_axes = 1;
 
   if (call->function->raise != NULL && call->function->raise(call, status, fault)) return;
-  for (size_t i = 0; i < call->argument_count; i++) {
-    const core_row *row = call->values[i].row;
-    PyArrayObject *array = call->values[i].array;
-    if (!core_is_array(row) || array == NULL || fault->argument == NULL) continue;
-    if (strcmp(row->name, fault->argument) != 0) continue;
-    for (int axis = 0; axis < PyArray_NDIM(array); axis++)
-      shape[CORE_MOST_DIMENSIONS - PyArray_NDIM(array) + axis] = PyArray_DIM(array, axis);
-    dims = shape;
+  if (value != NULL) fault->argument = value->row->name;
+  if (value != NULL && value->row->rows_in_faults) array = value->array;
+  if (value != NULL && value->row->kind == CORE_MATRICES) {
+    array = value->array;
+    inner_axes = 2;
   }
-  core_raise(core_get_state(call), status, fault, dims);
+  if (array != NULL) {
+    size_t rows = 1; /* of a frame */
+    for (int axis = 1; axis < PyArray_NDIM(array) - inner_axes; axis++) rows *= (size_t)PyArray_DIM(array, axis);
+    fault->index[0] += call->frame * rows;
+  }
+  core_raise(core_get_state(call), status, fault, array, inner_axes);
 }
 
 int core_run(void *address, sbs_status (*step)(void *call, sbs_fault *fault)) {
@@ -224,6 +252,24 @@ int core_run(void *address, sbs_status (*step)(void *call, sbs_fault *fault)) {
   core_end_call(&call->unlocked);
   if (status != SBS_OK) raise_fault(call, status, &fault);
   return status == SBS_OK;
+}
+
+/* A step: goes through the frames of the call. */
+static sbs_status run_frames(void *address, sbs_fault *fault) {
+  core_call *call = address;
+  const core_value *matrices = call->values;
+  sbs_status status = SBS_OK;
+  sbs_pose pose;
+
+  while (matrices->row->kind != CORE_MATRICES) matrices++;
+  pose = *(const sbs_pose *)(const void *)matrices->field;
+  for (size_t frame = 0; frame < core_length(call, 'F') && status == SBS_OK; frame++) {
+    call->frame = frame;
+    status = core_look_for_signals(0.0, &call->unlocked) ? SBS_ERROR_CANCELLED
+                                                         : call->function->run_frame(call, frame, &pose, fault);
+    pose.skinning_matrices = (const char *)pose.skinning_matrices + PyArray_STRIDE(matrices->array, 0);
+  }
+  return status;
 }
 
 int core_hold(void *address, PyObject *object) {
@@ -239,15 +285,6 @@ int core_hold(void *address, PyObject *object) {
 void *core_hold_memory(void *call, size_t size) {
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
   return core_hold(call, bytes) ? PyBytes_AsString(bytes) : NULL;
-}
-
-int core_convert_progress(core_call *Py_UNUSED(call), PyObject *object, void *field) {
-  if (object != Py_None && !PyCallable_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "progress must be None or callable, not %R", (PyObject *)Py_TYPE(object));
-    return 0;
-  }
-  *(PyObject **)field = object == Py_None ? NULL : object;
-  return 1;
 }
 
 /* A sbs_progress. Cancels the call if Python's function, or a signal's handler while it runs, raises an exception. */
@@ -267,79 +304,85 @@ sbs_progress *core_progress(core_call *call, void **user) {
   return call->progress != NULL ? tell_progress : NULL;
 }
 
-static void release(core_call *call) {
-  for (size_t i = 0; i < call->count; i++) Py_CLEAR(call->values[i].array);
-  for (int i = 0; i < CORE_MOST_HELD; i++) Py_CLEAR(call->held[i]);
-}
-
 static void begin(const core_function *function, PyObject *self, core_call *call) {
+  const core_object *object = find_object(self);
+
   memset(call, 0, function->size);
   call->function = function;
   call->self = self;
+  call->keeps = function->keeps;
   memset(call->lengths, 0xff, sizeof call->lengths);
+  if (object != NULL) {
+    memcpy(call->lengths, object->lengths, sizeof call->lengths);
+    call->type = object->type;
+    call->typed_by = object->typed_by;
+  }
   if (function->set_defaults != NULL) function->set_defaults(call);
-  if (function->begin != NULL) function->begin(call);
   list_values(call);
 }
 
-/* From the conversion of the arguments on. */
-static PyObject *go_through(core_call *call) {
+static PyObject *make_object(core_call *call, const core_class *class) {
+  void *made;
+
+  memcpy(&made, (const char *)call + class->made_at, sizeof made);
+  return (PyObject *)core_new_object(class, (PyTypeObject *)call->self, made, call->lengths);
+}
+
+/* All steps after the arguments have their places. class: of the object that the call makes, or NULL. */
+static PyObject *go_through(core_call *call, const core_class *class) {
   const core_function *function = call->function;
 
   if (!convert_all(call) || !check_outputs(call)) return NULL;
   if (function->prepare != NULL && !function->prepare(call)) return NULL;
-  if (!make_results(call) || (function->run != NULL && !core_run(call, function->run))) return NULL;
-  return function->finish != NULL ? function->finish(call) : pack(call);
+  if (!make_results(call)) return NULL;
+  if (function->run != NULL && !core_run(call, function->run)) return NULL;
+  if (function->run_frame != NULL && !core_run(call, run_frames)) return NULL;
+  if (function->finish != NULL) return function->finish(call);
+  return class != NULL ? make_object(call, class) : pack(call);
 }
 
-static PyObject *enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
-                       PyObject *names, void *call) {
-  const Py_ssize_t name_count = names != NULL ? PyTuple_Size(names) : 0;
-  size_t start = (size_t)count;
-  PyObject *result = NULL;
-  int placed;
+/* Ends a call whose arguments have their places, or have not, if an exception is set. */
+static PyObject *end(core_call *call, const core_class *class, int placed) {
+  PyObject *result = placed ? go_through(call, class) : NULL;
 
-  begin(function, self, call);
-  placed = place(call, args, (size_t)count);
-  for (Py_ssize_t i = 0; placed && i < name_count; i++)
-    placed = place_by_name(call, PyTuple_GetItem(names, i), args[count + i], &start);
-  if (placed) result = go_through(call);
-  release(call);
+  for (size_t i = 0; i < call->count; i++) Py_CLEAR(call->values[i].array);
+  for (int i = 0; i < CORE_MOST_HELD; i++) Py_CLEAR(call->held[i]);
   return result;
 }
 
 PyObject *core_enter(const core_function *function, PyObject *self, PyObject *const *args, Py_ssize_t count,
                      PyObject *names, void *call) {
-  atomic_flag *busy = function->busy_at > 0 ? (atomic_flag *)(void *)((char *)self + function->busy_at) : NULL;
+  const Py_ssize_t name_count = names != NULL ? PyTuple_Size(names) : 0;
+  core_object *object = find_object(self);
+  const int is_exclusive = object != NULL && object->class->exclusive;
+  size_t start = (size_t)count;
   PyObject *result;
+  int placed;
 
-  if (busy != NULL && atomic_flag_test_and_set(busy)) {
-    PyObject *name = PyType_GetName(Py_TYPE(self));
-    if (name != NULL) PyErr_Format(PyExc_RuntimeError, "the %U is in use by another thread", name);
-    Py_XDECREF(name);
-    return NULL;
-  }
-  result = enter(function, self, args, count, names, call);
-  if (busy != NULL) atomic_flag_clear(busy);
+  if (is_exclusive && atomic_flag_test_and_set(&object->busy))
+    return PyErr_Format(PyExc_RuntimeError, "the %s is in use by another thread", object->class->make.name);
+  begin(function, self, call);
+  placed = place(call, args, (size_t)count);
+  for (Py_ssize_t i = 0; placed && i < name_count; i++)
+    placed = place_by_name(call, PyTuple_GetItem(names, i), args[count + i], &start);
+  result = end(call, NULL, placed);
+  if (is_exclusive) atomic_flag_clear(&object->busy);
   return result;
 }
 
-PyObject *core_enter_new(const core_function *function, PyTypeObject *type, PyObject *args, PyObject *kwargs,
-                         void *call) {
+PyObject *core_enter_new(const core_class *class, PyTypeObject *type, PyObject *args, PyObject *kwargs, void *call) {
   const Py_ssize_t count = PyTuple_Size(args);
-  PyObject *objects[CORE_MOST_ROWS], *name, *object, *result = NULL;
+  PyObject *objects[CORE_MOST_ROWS], *name, *object;
   size_t start = (size_t)count;
   Py_ssize_t position = 0;
   int placed;
 
-  begin(function, (PyObject *)type, call);
+  begin(&class->make, (PyObject *)type, call);
   for (Py_ssize_t i = 0; i < count && i < CORE_MOST_ROWS; i++) objects[i] = PyTuple_GetItem(args, i);
   placed = place(call, objects, (size_t)count);
   while (placed && kwargs != NULL && PyDict_Next(kwargs, &position, &name, &object))
     placed = place_by_name(call, name, object, &start);
-  if (placed) result = go_through(call);
-  release(call);
-  return result;
+  return end(call, class, placed);
 }
 
 int32_t core_largest(const int32_t *integers, size_t count) {

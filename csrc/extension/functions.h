@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of sbs._core that are no methods, by their sources. */
+/* The types of sbs._core, and its functions that are no methods, by their sources. */
 #ifndef SBS_EXTENSION_FUNCTIONS_H
 #define SBS_EXTENSION_FUNCTIONS_H
 
 #include "function.h"
+
+/* brush_type.c and others */
+extern const core_class core_brush_class, core_drivers_class, core_muscles_class, core_shapes_class, core_skin_class,
+    core_twist_class;
 
 /* blending_functions.c */
 extern const core_function core_bone_tails, core_blend_bones;

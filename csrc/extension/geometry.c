@@ -37,3 +37,23 @@ int core_new_mask(void *call, const int32_t *joints, char letter, const char *na
   }
   return 1;
 }
+
+const size_t *core_new_offsets(void *call, const int32_t *ends, size_t count, const char *name, size_t least,
+                               char letter, const char *nouns) {
+  size_t *offsets = core_hold_memory(call, (count + 1) * sizeof *offsets);
+
+  if (offsets == NULL) return NULL;
+  offsets[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (ends[i] < 0 || (size_t)ends[i] < offsets[i] + least) {
+      PyErr_Format(PyExc_ValueError, "%s[%zu] = %d: it must be at least %zu", name, i, (int)ends[i],
+                   offsets[i] + least);
+      return NULL;
+    }
+    offsets[i + 1] = (size_t)ends[i];
+  }
+  if (offsets[count] == core_length(call, letter)) return offsets;
+  PyErr_Format(PyExc_ValueError, "%s ends at %zu, where there are %zu %s", name, offsets[count],
+               core_length(call, letter), nouns);
+  return NULL;
+}

@@ -16,19 +16,21 @@ typedef struct heat_call {
   sbs_heat_report report;
 } heat_call;
 
+#define AT(field) .at = offsetof(heat_call, field)
+
 static const core_row rows[] = {
-    {"heads", CORE_DOUBLES, .at = offsetof(heat_call, bones.heads), "(J, 3)"},
-    {"tails", CORE_DOUBLES, .at = offsetof(heat_call, bones.tails), "(J, 3)"},
-    {"enabled", CORE_FLAGS, .at = offsetof(heat_call, bones.enabled), "(J,)", .optional = 1},
-    {"strength", CORE_REAL, .at = offsetof(heat_call, options.strength), .optional = 1},
-    {"limit", CORE_COUNT, .at = offsetof(heat_call, limit), .optional = 1},
-    {"prune", CORE_REAL, .at = offsetof(heat_call, options.prune), .optional = 1},
+    {"heads", CORE_DOUBLES, AT(bones.heads), "(J, 3)"},
+    {"tails", CORE_DOUBLES, AT(bones.tails), "(J, 3)"},
+    {"enabled", CORE_FLAGS, AT(bones.enabled), "(J,)", .optional = 1},
+    {"strength", CORE_REAL, AT(options.strength), .optional = 1},
+    {"limit", CORE_COUNT, AT(limit), .optional = 1},
+    {"prune", CORE_REAL, AT(options.prune), .optional = 1},
     CORE_PROGRESS_ROW,
-    {"threads", CORE_THREADS, .at = offsetof(heat_call, options.threads), .optional = 1},
-    {"J", CORE_LENGTH, .at = offsetof(heat_call, bones.joint_count)},
-    {"joint_indices", CORE_INT32, .at = offsetof(heat_call, joint_indices), "(V, L)", .result = 1},
-    {"joint_weights", CORE_DOUBLES, .at = offsetof(heat_call, joint_weights), "(V, L)", .result = 1},
-    {"islands", CORE_INT32, .at = offsetof(heat_call, islands), "(V,)", .result = 1},
+    {"threads", CORE_THREADS, AT(options.threads), .optional = 1},
+    {"J", CORE_LENGTH, AT(bones.joint_count)},
+    {"joint_indices", CORE_INT32, AT(joint_indices), "(V, L)", .result = 1},
+    {"joint_weights", CORE_DOUBLES, AT(joint_weights), "(V, L)", .result = 1},
+    {"islands", CORE_INT32, AT(islands), "(V,)", .result = 1},
 };
 
 /* In the order of sbs_heat_trouble and sbs_heat_reason. */
@@ -84,22 +86,13 @@ static PyObject *finish(void *address) {
       (Py_ssize_t)report->degenerate_triangles, (Py_ssize_t)report->blind_vertices);
 }
 
-CORE_ENTRY(core_heat_weights, heat_call)
-
-const core_function core_heat_weights = {
-    .name = "heat_weights",
-    .summary = "Weights by heat: the influences, or None with trouble; islands; what was joined, each as (island, "
+CORE_FUNCTION(
+    core_heat_weights, heat_call, .name = "heat_weights",
+    .summary = "Weights by heat: the influences, or None with trouble; islands; the joins, each as (island, "
                "neighbor, vertices,\ndistance, reason); and (trouble, most influences, islands, welded, degenerate "
                "triangles, blind vertices). Rows are padded\nbeyond the most influences.",
-    .parts = {CORE_PART_AT(offsetof(heat_call, mesh), core_mesh_rows), CORE_PART(rows)},
-    .positional = 4,
+    .parts = {CORE_PART_AT(offsetof(heat_call, mesh), core_mesh_rows), CORE_PART(rows)}, .positional = 4,
     .returns = "tuple[tuple[NDArray[np.int32], NDArray[np.float64]] | None, NDArray[np.int32], "
                "list[tuple[int, int, int, float, Literal['sees no bone', 'tiny', 'no triangles']]], tuple[str, int, "
                "int, int, int, int]]",
-    .size = sizeof(heat_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-    .entry = core_heat_weights_entry,
-};
+    .set_defaults = set_defaults, .prepare = prepare, .run = run, .finish = finish)

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "muscles_type.h"
-
+/* _core.Muscles: a sbs_muscles, which never changes, so any number of threads may use it. */
 #include <string.h>
 
 #include "definitions.h"
+#include "functions.h"
+#include "geometry.h"
 #include "pose.h"
 
 #include <sbs/muscles.h>
 
-typedef struct core_muscles {
-  PyObject_HEAD
-  sbs_muscles *muscles;
-  size_t joint_count, vertex_count;
-} core_muscles;
-
-/* Columns of `numbers`, and of what `measure` returns. */
+/* Columns of `numbers`, and how many the result of `measure` has. */
 enum {
   RADIUS,
   ORIGIN_TENDON,
@@ -29,7 +24,7 @@ enum {
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
-/* What describes the muscles; each has its row. Profiles and covered joints of all are in one array each. */
+/* Each muscle has its row. Profiles and covered joints of all are in one array each. */
 typedef struct muscles_call {
   core_call call;
   const int32_t *joints, *point_counts, *thin_joints, *profile_ends, *covered, *covered_ends;
@@ -38,56 +33,44 @@ typedef struct muscles_call {
   sbs_muscles *muscles;
 } muscles_call;
 
+#define AT(field) .at = offsetof(muscles_call, field)
+
 static const core_row rows[] = {
-    {"joint_count", CORE_COUNT, .at = offsetof(muscles_call, desc.joint_count)},
-    {"joints", CORE_INT32, .at = offsetof(muscles_call, joints), "(M, 4)"},
-    {"points", CORE_DOUBLES, .at = offsetof(muscles_call, points), "(M, 4, 3)"},
-    {"point_counts", CORE_INT32, .at = offsetof(muscles_call, point_counts), "(M,)"},
-    {"numbers", CORE_DOUBLES, .at = offsetof(muscles_call, numbers), "(M, 7)"},
-    {"thin_directions", CORE_DOUBLES, .at = offsetof(muscles_call, thin_directions), "(M, 3)"},
-    {"thin_joints", CORE_INT32, .at = offsetof(muscles_call, thin_joints), "(M,)"},
-    {"profiles", CORE_DOUBLES, .at = offsetof(muscles_call, profiles), "(P,)"},
-    {"profile_ends", CORE_INT32, .at = offsetof(muscles_call, profile_ends), "(M,)"},
-    {"covered", CORE_INT32, .at = offsetof(muscles_call, covered), "(C,)"},
-    {"covered_ends", CORE_INT32, .at = offsetof(muscles_call, covered_ends), "(M,)"},
-    {"M", CORE_LENGTH, .at = offsetof(muscles_call, desc.muscle_count)},
+    {"joint_count", CORE_COUNT, AT(desc.joint_count), "J"},
+    {"joints", CORE_INT32, AT(joints), "(M, 4)"},
+    {"points", CORE_DOUBLES, AT(points), "(M, 4, 3)"},
+    {"point_counts", CORE_INT32, AT(point_counts), "(M,)"},
+    {"numbers", CORE_DOUBLES, AT(numbers), "(M, 7)"},
+    {"thin_directions", CORE_DOUBLES, AT(thin_directions), "(M, 3)"},
+    {"thin_joints", CORE_INT32, AT(thin_joints), "(M,)"},
+    {"profiles", CORE_DOUBLES, AT(profiles), "(P,)"},
+    {"profile_ends", CORE_INT32, AT(profile_ends), "(M,)"},
+    {"covered", CORE_INT32, AT(covered), "(C,)"},
+    {"covered_ends", CORE_INT32, AT(covered_ends), "(M,)"},
+    {"M", CORE_LENGTH, AT(desc.muscle_count)},
 };
 
 static const core_row skin_rows[] = {
-    {"rest_positions", CORE_REALS, .at = offsetof(muscles_call, desc.rest_positions), "(V, 3)",
-     .scalar = offsetof(muscles_call, desc.scalar), .optional = 1},
-    {"rest_normals", CORE_SAME, .at = offsetof(muscles_call, desc.rest_normals), "(V, 3)", .optional = 1},
-    {"triangles", CORE_INT32, .at = offsetof(muscles_call, desc.triangles), "(T, 3)", .optional = 1},
-    {"joint_indices", CORE_INT32, .at = offsetof(muscles_call, desc.joint_indices), "(V, K)", .optional = 1},
-    {"joint_weights", CORE_REALS, .at = offsetof(muscles_call, desc.joint_weights), "(V, K)",
+    {"rest_positions", CORE_REALS, AT(desc.rest_positions), "(V, 3)", .scalar = offsetof(muscles_call, desc.scalar),
+     .optional = 1},
+    {"rest_normals", CORE_SAME, AT(desc.rest_normals), "(V, 3)", .optional = 1},
+    {"triangles", CORE_INT32, AT(desc.triangles), "(T, 3)", .optional = 1},
+    {"joint_indices", CORE_INT32, AT(desc.joint_indices), "(V, K)", .optional = 1},
+    {"joint_weights", CORE_REALS, AT(desc.joint_weights), "(V, K)",
      .scalar = offsetof(muscles_call, desc.weight_scalar), .optional = 1},
-    {"V", CORE_LENGTH, .at = offsetof(muscles_call, desc.vertex_count)},
-    {"T", CORE_LENGTH, .at = offsetof(muscles_call, desc.triangle_count)},
-    {"K", CORE_LENGTH, .at = offsetof(muscles_call, desc.influences_per_vertex)},
+    {"V", CORE_LENGTH, AT(desc.vertex_count)},
+    {"T", CORE_LENGTH, AT(desc.triangle_count)},
+    {"K", CORE_LENGTH, AT(desc.influences_per_vertex)},
 };
 
-/* Whether ends ascend to the length of what they divide; raises if not. */
-static int check_ends(const muscles_call *given, const int32_t *ends, const char *name, size_t length) {
-  int32_t before = 0;
-
-  for (size_t i = 0; i < given->desc.muscle_count; before = ends[i], i++) {
-    if (ends[i] < before || (size_t)ends[i] > length) {
-      PyErr_Format(PyExc_ValueError, "%s[%zd] = %d is out of range", name, (Py_ssize_t)i, (int)ends[i]);
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* Row `m` of the arguments. */
-static sbs_muscle read_muscle(const muscles_call *given, size_t m) {
+/* Row `m` of the arguments; profile, covered: the offsets of its own. */
+static sbs_muscle read_muscle(const muscles_call *given, size_t m, const size_t *profile, const size_t *covered) {
   const double *numbers = given->numbers + NUMBER_COUNT * m, *thin = given->thin_directions + 3 * m;
-  const int32_t profile = m > 0 ? given->profile_ends[m - 1] : 0, covered = m > 0 ? given->covered_ends[m - 1] : 0;
   sbs_muscle muscle = {
       .point_count = given->point_counts[m] > 0 ? (size_t)given->point_counts[m] : 0,
       .radius = numbers[RADIUS],
-      .profile_count = (size_t)(given->profile_ends[m] - profile),
-      .profile = given->profiles + profile,
+      .profile_count = profile[1] - profile[0],
+      .profile = given->profiles + profile[0],
       .tendons = {numbers[ORIGIN_TENDON], numbers[INSERTION_TENDON]},
       .flattening = numbers[FLATTENING],
       .thin_direction = {thin[0], thin[1], thin[2]},
@@ -95,8 +78,8 @@ static sbs_muscle read_muscle(const muscles_call *given, size_t m) {
       .contraction = numbers[CONTRACTION],
       .most_growth = numbers[MOST_GROWTH],
       .reach = numbers[REACH],
-      .covered_count = (size_t)(given->covered_ends[m] - covered),
-      .covered = given->covered + covered,
+      .covered_count = covered[1] - covered[0],
+      .covered = given->covered + covered[0],
   };
 
   memcpy(muscle.joints, given->joints + SBS_MUSCLE_POINTS * m, sizeof muscle.joints);
@@ -107,23 +90,26 @@ static sbs_muscle read_muscle(const muscles_call *given, size_t m) {
 static int prepare(void *address) {
   muscles_call *given = address;
   sbs_muscles_desc *desc = &given->desc;
+  const size_t count = desc->muscle_count;
+  const size_t *profiles = core_new_offsets(given, given->profile_ends, count, "profile_ends", 0, 'P', "shares");
+  const size_t *covered =
+      profiles != NULL ? core_new_offsets(given, given->covered_ends, count, "covered_ends", 0, 'C', "joints") : NULL;
   sbs_muscle *muscles;
 
-  if (!check_ends(given, given->profile_ends, "profile_ends", core_length(given, 'P')) ||
-      !check_ends(given, given->covered_ends, "covered_ends", core_length(given, 'C'))) {
-    return 0;
-  }
-  if (desc->rest_positions == NULL &&
-      (desc->rest_normals != NULL || desc->triangles != NULL || desc->joint_indices != NULL)) {
-    PyErr_SetString(PyExc_ValueError, "rest_normals, triangles and joint_indices need rest_positions");
-    return 0;
+  if (covered == NULL) return 0;
+  if (desc->rest_positions == NULL) {
+    core_set_length(given, 'V', 0);
+    if (desc->rest_normals != NULL || desc->triangles != NULL || desc->joint_indices != NULL) {
+      PyErr_SetString(PyExc_ValueError, "rest_normals, triangles and joint_indices need rest_positions");
+      return 0;
+    }
   }
   if ((desc->joint_indices == NULL) != (desc->joint_weights == NULL)) {
     PyErr_SetString(PyExc_ValueError, "joint_indices and joint_weights belong together");
     return 0;
   }
-  muscles = core_hold_memory(given, desc->muscle_count * sizeof *muscles);
-  for (size_t m = 0; muscles != NULL && m < desc->muscle_count; m++) muscles[m] = read_muscle(given, m);
+  muscles = core_hold_memory(given, count * sizeof *muscles);
+  for (size_t m = 0; muscles != NULL && m < count; m++) muscles[m] = read_muscle(given, m, profiles + m, covered + m);
   desc->muscles = muscles;
   return muscles != NULL;
 }
@@ -133,40 +119,8 @@ static sbs_status run(void *address, sbs_fault *fault) {
   return sbs_muscles_new(&given->desc, NULL, &given->muscles, fault);
 }
 
-static PyObject *finish(void *address) {
-  const muscles_call *given = address;
-  core_muscles *self = core_allocate(given->call.self);
-
-  if (self == NULL) {
-    sbs_muscles_free(given->muscles);
-    return NULL;
-  }
-  self->muscles = given->muscles;
-  self->joint_count = given->desc.joint_count;
-  self->vertex_count = given->desc.vertex_count;
-  return (PyObject *)self;
-}
-
-static const core_function new_muscles = {
-    .name = "Muscles",
-    .summary = "Muscles, one a row, and the skin that covers them. Nothing that is given is kept.",
-    .parts = {CORE_PART(rows), CORE_PART(skin_rows)},
-    .positional = 11,
-    .size = sizeof(muscles_call),
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-};
-
-static PyObject *muscles_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  muscles_call call;
-  return core_enter_new(&new_muscles, type, args, kwargs, &call);
-}
-
-static void muscles_dealloc(PyObject *object) {
-  PyObject_GC_UnTrack(object);
-  sbs_muscles_free(((core_muscles *)object)->muscles);
-  core_free_object(object);
+static void release(void *muscles) {
+  sbs_muscles_free(muscles);
 }
 
 /* ----------------------------------------------------------------------------------------------------- cover_of -- */
@@ -187,8 +141,7 @@ static const core_row cover_of_rows[] = {
 
 static int prepare_cover_of(void *address) {
   const cover_of_call *given = address;
-  const core_muscles *self = core_self(given);
-  const size_t muscle_count = sbs_muscles_count(self->muscles);
+  const size_t muscle_count = core_length(given, 'M');
   size_t *counts;
 
   if (given->muscle < 0 || (size_t)given->muscle >= muscle_count) {
@@ -197,85 +150,67 @@ static int prepare_cover_of(void *address) {
   }
   counts = core_hold_memory(address, muscle_count * sizeof *counts);
   if (counts == NULL) return 0;
-  sbs_muscles_covered(self->muscles, counts);
+  sbs_muscles_covered(core_made(given), counts);
   core_set_length(address, 'C', counts[given->muscle]);
   return 1;
 }
 
 static sbs_status run_cover_of(void *address, sbs_fault *fault) {
   cover_of_call *given = address;
-  const core_muscles *self = core_self(given);
 
-  return sbs_muscles_cover_of(self->muscles, (size_t)given->muscle, given->vertices, given->shares, given->distances,
+  return sbs_muscles_cover_of(core_made(given), (size_t)given->muscle, given->vertices, given->shares, given->distances,
                               fault);
 }
 
-CORE_ENTRY(core_cover_of, cover_of_call)
+CORE_FUNCTION(core_cover_of, cover_of_call, .name = "cover_of",
+              .summary = "The skin that a muscle moves, and its distances at bind.",
+              .parts = {CORE_PART(cover_of_rows)}, .positional = 1, .prepare = prepare_cover_of, .run = run_cover_of)
 
-const core_function core_cover_of = {
-    .name = "cover_of",
-    .summary = "The skin that a muscle moves, and its distances at bind.",
-    .parts = {CORE_PART(cover_of_rows)},
-    .positional = 1,
-    .size = sizeof(cover_of_call),
-    .prepare = prepare_cover_of,
-    .run = run_cover_of,
-    .entry = core_cover_of_entry,
-};
+/* ------------------------------------------------------------------------------------------------- in each frame -- */
 
-/* ------------------------------------------------------------------------------------------------- in each pose -- */
-
-/* How the structure of a call in several poses starts. */
-typedef struct poses_call {
-  core_call call;
-  sbs_pose poses;
+/* A call of any method for frames: each uses some of the fields. */
+typedef struct frames_call {
+  core_pose_call posed;
   const double *activations;
-} poses_call;
+  double *measures;
+  sbs_muscle_state *states;
+  char *positions, *normals;
+  int threads;
+  double *surface;
+  Py_ssize_t muscle;
+  size_t rings, sides;
+} frames_call;
 
-static const core_row poses_rows[] = {
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(poses_call, poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
-    {"activations", CORE_DOUBLES, .at = offsetof(poses_call, activations), "(F, M)", .none = 1},
-};
+#undef AT
+#define AT(field) .at = offsetof(frames_call, field)
+#define FRAMES_PARTS CORE_PART(core_matrices_of_frames_row), CORE_PART(activations_row)
 
-static void begin_with_muscles(void *call) {
-  const core_muscles *self = core_self(call);
-
-  core_set_length(call, 'J', self->joint_count);
-  core_set_length(call, 'M', sbs_muscles_count(self->muscles));
-  core_set_length(call, 'V', self->vertex_count);
-}
+static const core_row activations_row[] = {{"activations", CORE_DOUBLES, AT(activations), "(F, M)", .none = 1}};
 
 /* The activations in a frame, or NULL. */
-static const double *find_activations(const poses_call *given, size_t frame) {
+static const double *find_activations(const frames_call *given, size_t frame) {
   return given->activations != NULL ? given->activations + frame * core_length(given, 'M') : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------ measure -- */
 
-typedef struct measure_call {
-  poses_call in;
-  double *measures;
-  sbs_muscle_state *states;
-} measure_call;
-
 static const core_row measure_results[] = {
-    {"measures", CORE_DOUBLES, .at = offsetof(measure_call, measures), "(F, M, 5)", .result = 1},
+    {"measures", CORE_DOUBLES, AT(measures), "(F, M, 5)", .result = 1},
 };
 
 static int prepare_measure(void *address) {
-  measure_call *given = address;
+  frames_call *given = address;
 
   given->states = core_hold_memory(given, core_length(given, 'M') * sizeof *given->states);
   return given->states != NULL;
 }
 
 static sbs_status measure_in_pose(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  measure_call *given = address;
-  const core_muscles *self = core_self(given);
+  frames_call *given = address;
   const size_t count = core_length(given, 'M');
-  const double *activations = find_activations(&given->in, frame);
+  const double *activations = find_activations(given, frame);
   double *to = given->measures + frame * count * STATE_COUNT;
-  const sbs_status status = sbs_muscles_measure(self->muscles, pose, activations, given->states, fault);
+  const sbs_status status = sbs_muscles_measure(core_made(given), pose, activations, given->states, fault);
 
   for (size_t m = 0; m < count && status == SBS_OK; m++) {
     *to++ = given->states[m].length;
@@ -287,83 +222,44 @@ static sbs_status measure_in_pose(void *address, size_t frame, const sbs_pose *p
   return status;
 }
 
-static sbs_status run_measure(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, measure_in_pose, fault);
-}
-
-CORE_ENTRY(core_measure, measure_call)
-
-const core_function core_measure = {
-    .name = "measure",
-    .summary = "Length, belly's length, growth, volume and whether it is limited.",
-    .parts = {CORE_PART(poses_rows), CORE_PART(measure_results)},
-    .positional = 2,
-    .size = sizeof(measure_call),
-    .begin = begin_with_muscles,
-    .prepare = prepare_measure,
-    .run = run_measure,
-    .entry = core_measure_entry,
-};
+CORE_FUNCTION(core_measure, frames_call, .name = "measure",
+              .summary = "Length, belly's length, growth, volume and whether it is limited.",
+              .parts = {FRAMES_PARTS, CORE_PART(measure_results)}, .positional = 2, .prepare = prepare_measure,
+              .run_frame = measure_in_pose)
 
 /* -------------------------------------------------------------------------------------------------------- cover -- */
 
-typedef struct cover_call {
-  poses_call in;
-  char *positions, *normals;
-  int threads;
-} cover_call;
-
 static const core_row outputs_rows[] = {
-    {"positions", CORE_OUTPUT, .at = offsetof(cover_call, positions), "(F, V, 3)"},
-    {"normals", CORE_OUTPUT, .at = offsetof(cover_call, normals), "(F, V, 3)", .none = 1},
+    {"positions", CORE_OUTPUT, AT(positions), "(F, V, 3)"},
+    {"normals", CORE_OUTPUT, AT(normals), "(F, V, 3)", .none = 1},
 };
 
 static const core_row threads_row[] = {
-    {"threads", CORE_THREADS, .at = offsetof(cover_call, threads), .optional = 1},
+    {"threads", CORE_THREADS, AT(threads), .optional = 1},
 };
 
 static sbs_status cover_in_pose(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  const cover_call *given = address;
-  const core_muscles *self = core_self(given);
-  const int is_float = given->in.call.type == NPY_FLOAT;
-  const size_t start = frame * self->vertex_count * 3 * (is_float ? sizeof(float) : sizeof(double));
+  const frames_call *given = address;
+  const int is_float = given->posed.call.type == NPY_FLOAT;
+  const size_t start = frame * core_length(given, 'V') * 3 * (is_float ? sizeof(float) : sizeof(double));
 
-  return sbs_muscles_cover(self->muscles, pose, find_activations(&given->in, frame),
-                           is_float ? SBS_FLOAT32 : SBS_FLOAT64, given->positions + start, 0,
-                           given->normals != NULL ? given->normals + start : NULL, 0, given->threads, fault);
+  return sbs_muscles_cover(core_made(given), pose, find_activations(given, frame), is_float ? SBS_FLOAT32 : SBS_FLOAT64,
+                           given->positions + start, 0, given->normals != NULL ? given->normals + start : NULL, 0,
+                           given->threads, fault);
 }
 
-static sbs_status run_cover(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, cover_in_pose, fault);
-}
-
-CORE_ENTRY(core_cover, cover_call)
-
-const core_function core_cover = {
-    .name = "cover",
-    .summary = "Change deformed positions, and normals or None, in place.",
-    .parts = {CORE_PART(outputs_rows), CORE_PART(poses_rows), CORE_PART(threads_row)},
-    .positional = 5,
-    .size = sizeof(cover_call),
-    .begin = begin_with_muscles,
-    .run = run_cover,
-    .entry = core_cover_entry,
-};
+CORE_FUNCTION(core_cover, frames_call, .name = "cover",
+              .summary = "Change deformed positions, and normals or None, in place.",
+              .parts = {CORE_PART(outputs_rows), FRAMES_PARTS, CORE_PART(threads_row)}, .positional = 5,
+              .run_frame = cover_in_pose)
 
 /* ------------------------------------------------------------------------------------------------------ surface -- */
 
-typedef struct surface_call {
-  poses_call in;
-  double *surface;
-  Py_ssize_t muscle;
-  size_t rings, sides;
-} surface_call;
-
 static const core_row surface_rows[] = {
-    {"muscle", CORE_INDEX, .at = offsetof(surface_call, muscle)},
-    {"rings", CORE_COUNT, .at = offsetof(surface_call, rings), "R"},
-    {"sides", CORE_COUNT, .at = offsetof(surface_call, sides), "S"},
-    {"surface", CORE_DOUBLES, .at = offsetof(surface_call, surface), "(F, R, S, 3)", .result = 1},
+    {"muscle", CORE_INDEX, AT(muscle)},
+    {"rings", CORE_COUNT, AT(rings), "R"},
+    {"sides", CORE_COUNT, AT(sides), "S"},
+    {"surface", CORE_DOUBLES, AT(surface), "(F, R, S, 3)", .result = 1},
 };
 
 enum {
@@ -371,7 +267,7 @@ enum {
 };
 
 static int prepare_surface(void *address) {
-  surface_call *given = address;
+  frames_call *given = address;
 
   if (given->rings > MOST_RINGS) given->rings = MOST_RINGS;
   if (given->sides > MOST_RINGS) given->sides = MOST_RINGS;
@@ -381,55 +277,32 @@ static int prepare_surface(void *address) {
 }
 
 static sbs_status find_surface(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  const surface_call *given = address;
-  const core_muscles *self = core_self(given);
+  const frames_call *given = address;
 
-  return sbs_muscles_surface(self->muscles, pose, find_activations(&given->in, frame), (size_t)given->muscle,
+  return sbs_muscles_surface(core_made(given), pose, find_activations(given, frame), (size_t)given->muscle,
                              given->rings, given->sides, given->surface + frame * given->rings * given->sides * 3,
                              fault);
 }
 
-static sbs_status run_surface(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, find_surface, fault);
-}
-
-CORE_ENTRY(core_surface, surface_call)
-
-const core_function core_surface = {
-    .name = "surface",
-    .summary = "Rings of the belly's surface.",
-    .parts = {CORE_PART(poses_rows), CORE_PART(surface_rows)},
-    .positional = 5,
-    .size = sizeof(surface_call),
-    .begin = begin_with_muscles,
-    .prepare = prepare_surface,
-    .run = run_surface,
-    .entry = core_surface_entry,
-};
+CORE_FUNCTION(core_surface, frames_call, .name = "surface", .summary = "Rings of the belly's surface.",
+              .parts = {FRAMES_PARTS, CORE_PART(surface_rows)}, .positional = 5, .prepare = prepare_surface,
+              .run_frame = find_surface)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static PyObject *get_covered_count(PyObject *object, void *Py_UNUSED(unused)) {
-  return PyLong_FromSize_t(sbs_muscles_covered(((const core_muscles *)object)->muscles, NULL));
+  return PyLong_FromSize_t(sbs_muscles_covered(((const core_object *)object)->made, NULL));
 }
 
 static PyGetSetDef properties[] = {
     {"covered_count", get_covered_count, NULL, "int: how many vertices all muscles move.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&core_cover_of, &core_measure, &core_cover, &core_surface};
+static const core_function *const methods[] = {&core_cover_of, &core_measure, &core_cover, &core_surface, NULL};
 
-PyObject *core_new_muscles_type(PyObject *module) {
-  static const core_class muscles = {
-      .name = "sbs._core.Muscles",
-      .make = &new_muscles,
-      .new = muscles_new,
-      .dealloc = muscles_dealloc,
-      .traverse = core_traverse_type,
-      .methods = methods,
-      .method_count = CORE_TABLE_LENGTH(methods),
-      .properties = properties,
-      .size = sizeof(core_muscles),
-  };
-  return core_add_class(module, &muscles);
-}
+CORE_CLASS(core_muscles_class, muscles_call, .number = CORE_MUSCLES, .type = "sbs._core.Muscles",
+           .made_at = offsetof(muscles_call, muscles), .release = release, .methods = methods, .properties = properties,
+           .make.name = "Muscles",
+           .make.summary = "Muscles, one a row, and the skin that covers them. Nothing that is given is kept.",
+           .make.parts = {CORE_PART(rows), CORE_PART(skin_rows)}, .make.positional = 11, .make.prepare = prepare,
+           .make.run = run)

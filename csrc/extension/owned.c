@@ -26,17 +26,9 @@ static PyObject *finish(void *address) {
   return (PyObject *)array;
 }
 
-CORE_ENTRY(core_owned, owned_call)
-
-const core_function core_owned = {
-    .name = "owned",
+CORE_FUNCTION(
+    core_owned, owned_call, .name = "owned",
     .summary = "The array that an object keeps of one that it is given: C-contiguous, of a type, and read-only. It is "
-               "the array itself\nif nobody can write to that, neither through it nor through what it is a view of, "
+               "the array itself\nif nobody can write to that, neither through it nor through its base, "
                "and else a copy.",
-    .parts = {CORE_PART(rows)},
-    .positional = 3,
-    .returns = "NDArray[Any]",
-    .size = sizeof(owned_call),
-    .finish = finish,
-    .entry = core_owned_entry,
-};
+    .parts = {CORE_PART(rows)}, .positional = 3, .returns = "NDArray[Any]", .finish = finish)

@@ -79,18 +79,8 @@ static PyObject *finish(void *address) {
                        (Py_ssize_t)given->report.iterations);
 }
 
-CORE_ENTRY(core_relax, relaxation_call)
-
-const core_function core_relax = {
-    .name = "relax",
-    .summary = "A patch of a posed mesh, relaxed; the energy before and after, and the number of iterations.",
-    .parts = {CORE_PART(patch), CORE_PART(parts), CORE_PART(options)},
-    .positional = 5,
-    .returns = "tuple[NDArray[np.float64], float, float, int]",
-    .size = sizeof(relaxation_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-    .entry = core_relax_entry,
-};
+CORE_FUNCTION(core_relax, relaxation_call, .name = "relax",
+              .summary = "A patch of a posed mesh, relaxed; the energy before and after, and the number of iterations.",
+              .parts = {CORE_PART(patch), CORE_PART(parts), CORE_PART(options)}, .positional = 5,
+              .returns = "tuple[NDArray[np.float64], float, float, int]", .set_defaults = set_defaults,
+              .prepare = prepare, .run = run, .finish = finish)

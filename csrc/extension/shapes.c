@@ -3,7 +3,7 @@
 
 /* One length of a text: a number, or a multiple of a letter. */
 typedef struct length_text {
-  npy_intp number; /* the number, or what the letter is multiplied by */
+  npy_intp number; /* the number, or the factor of the letter */
   char letter;     /* 0: none */
 } length_text;
 

@@ -12,7 +12,7 @@ enum {
 };
 
 /*
- * Whether an array has a shape, or one of several. Letters without a length get those of the array if it does. letter:
+ * Whether an array has a shape, or one of several. If it does, letters without a length get one from the array. letter:
  * receives the letter at fault if lengths are.
  */
 int core_match_shape(const char *text, PyArrayObject *array, npy_intp *lengths, char *letter);

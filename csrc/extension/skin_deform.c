@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "skin_methods.h"
-
 #include "pose.h"
-#include "shapes_type.h"
+#include "skin.h"
 
 #include <sbs/shapes.h>
 
@@ -14,22 +12,23 @@ typedef struct deform_call {
   int with_normals;
 } deform_call;
 
+#define AT(field) .at = offsetof(deform_call, field)
+
 static const core_row deform_matrices_row[] = {
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(deform_call, posed.pose), "(J, 4, 4) or (J, 3, 4)",
+    {"skinning_matrices", CORE_MATRICES, AT(posed.pose), "(J, 4, 4) or (J, 3, 4)",
      .hint = ", as Character.skinning_matrices makes them; deform_many takes frames"}};
 
 static const core_row deform_rows[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(deform_call, posed.by.options.rest_positions), "(V, 3)",
-     .optional = 1},
-    {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
-    {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(V, 3)", .optional = 1},
-    {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(V, 3)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(deform_call, posed.by.options.threads), .optional = 1},
+    {"rest_positions", CORE_SAME, AT(posed.options.rest_positions), "(V, 3)", .optional = 1},
+    {"normals", CORE_FLAG, AT(with_normals), .optional = 1},
+    {"out", CORE_OUTPUT, AT(positions), "(V, 3)", .optional = 1},
+    {"out_normals", CORE_OUTPUT, AT(normals), "(V, 3)", .optional = 1},
+    {"threads", CORE_THREADS, AT(posed.options.threads), .optional = 1},
 };
 
 static const core_row deform_results[] = {
-    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(V, 3)", .result = 1},
-    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(V, 3)", .result = 1, .none = 1},
+    {"positions", CORE_SAME, AT(positions), "(V, 3)", .result = 1},
+    {"normals", CORE_SAME, AT(normals), "(V, 3)", .result = 1, .none = 1},
 };
 
 static int prepare_deform(void *address) {
@@ -44,25 +43,21 @@ static int prepare_deform(void *address) {
     PyErr_SetString(PyExc_ValueError, "out_normals needs normals=True");
     return 0;
   }
-  if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
-  if (!core_check_shapes(&given->posed.by.options)) return 0;
   if (!given->with_normals) given->posed.call.skipped = 1u << 1;
-  return 1;
+  return core_prepare_pose(given);
 }
 
 static sbs_status run_deform(void *address, sbs_fault *fault) {
   deform_call *given = address;
   core_skin *self = core_self(given);
-  sbs_deform_options *options = &given->posed.by.options;
+  sbs_deform_options *options = &given->posed.options;
 
-  if (sbs_skin_scratch_size(self->skin) + sbs_shapes_scratch_size(options->shapes) <= self->scratch.size) {
+  if (sbs_skin_scratch_size(core_made(given)) + sbs_shapes_scratch_size(options->shapes) <= self->scratch.size) {
     options->scratch = core_take_scratch(&self->scratch);
     options->scratch_size = self->scratch.size;
   }
   const sbs_status status =
-      sbs_skin_deform(self->skin, &given->posed.pose, options, given->positions, given->normals, NULL, fault);
-  core_place_in_twists(fault, &given->posed.call);
-  core_place_in_shapes(fault, &given->posed.call);
+      sbs_skin_deform(core_made(given), &given->posed.pose, options, given->positions, given->normals, NULL, fault);
   core_give_scratch(&self->scratch, options->scratch);
   return status;
 }
@@ -74,71 +69,45 @@ static PyObject *finish_deform(void *address) {
   return PyTuple_Pack(2, core_result(given, 0), core_result(given, 1));
 }
 
-CORE_ENTRY(core_deform, deform_call)
-
-const core_function core_deform = {
-    .name = "deform",
-    .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
-    .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
-              CORE_PART(core_shapes_rows), CORE_PART(deform_rows), CORE_PART(deform_results)},
-    .positional = 1,
-    .returns = "_Floats | tuple[_Floats, _Floats]",
-    .size = sizeof(deform_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = core_begin_with_skin,
-    .prepare = prepare_deform,
-    .run = run_deform,
-    .finish = finish_deform,
-    .entry = core_deform_entry,
-};
+CORE_FUNCTION(core_deform, deform_call, .name = "deform",
+              .summary = "Positions of the mesh in a pose, and normals if they are wanted.",
+              .parts = {CORE_PART(deform_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT),
+                        CORE_PART(core_twists_row), CORE_PART(core_shapes_rows), CORE_PART(deform_rows),
+                        CORE_PART(deform_results)},
+              .positional = 1, .returns = "_Floats | tuple[_Floats, _Floats]", .set_defaults = core_set_method_defaults,
+              .prepare = prepare_deform, .run = run_deform, .finish = finish_deform)
 
 /* -------------------------------------------------------------------------------------------------- deform_many -- */
 
-static const core_row many_matrices_row[] = {{"skinning_matrices", CORE_MATRICES, offsetof(deform_call, posed.pose),
+static const core_row many_matrices_row[] = {{"skinning_matrices", CORE_MATRICES, AT(posed.pose),
                                               "(F, J, 4, 4) or (F, J, 3, 4)", .hint = "; deform takes one frame"}};
 
 static const core_row many_rows[] = {
-    {"normals", CORE_FLAG, .at = offsetof(deform_call, with_normals), .optional = 1},
-    {"out", CORE_OUTPUT, .at = offsetof(deform_call, positions), "(F, V, 3)", .optional = 1},
-    {"out_normals", CORE_OUTPUT, .at = offsetof(deform_call, normals), "(F, V, 3)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(deform_call, posed.by.options.threads), .optional = 1},
+    {"normals", CORE_FLAG, AT(with_normals), .optional = 1},
+    {"out", CORE_OUTPUT, AT(positions), "(F, V, 3)", .optional = 1},
+    {"out_normals", CORE_OUTPUT, AT(normals), "(F, V, 3)", .optional = 1},
+    {"threads", CORE_THREADS, AT(posed.options.threads), .optional = 1},
 };
 
 static const core_row many_results[] = {
-    {"positions", CORE_SAME, .at = offsetof(deform_call, positions), "(F, V, 3)", .result = 1},
-    {"normals", CORE_SAME, .at = offsetof(deform_call, normals), "(F, V, 3)", .result = 1, .none = 1},
+    {"positions", CORE_SAME, AT(positions), "(F, V, 3)", .result = 1},
+    {"normals", CORE_SAME, AT(normals), "(F, V, 3)", .result = 1, .none = 1},
 };
 
 /* The library allocates memory for each of the frames that it goes through at once. */
 static sbs_status run_deform_many(void *address, sbs_fault *fault) {
   deform_call *given = address;
-  const core_skin *self = core_self(given);
-  const sbs_status status =
-      sbs_skin_deform_many(self->skin, core_length(given, 'F'), &given->posed.pose, &given->posed.by.options,
-                           given->positions, given->normals, NULL, fault);
 
-  core_place_in_twists(fault, &given->posed.call);
-  return status;
+  return sbs_skin_deform_many(core_made(given), core_length(given, 'F'), &given->posed.pose, &given->posed.options,
+                              given->positions, given->normals, NULL, fault);
 }
 
-CORE_ENTRY(core_deform_many, deform_call)
-
-const core_function core_deform_many = {
-    .name = "deform_many",
-    .summary = "The same for several poses.",
-    .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT),
-              CORE_PART(core_twists_of_frames_row), CORE_PART(core_shapes_of_frames_rows), CORE_PART(many_rows),
-              CORE_PART(many_results)},
-    .positional = 1,
-    .returns = "_Floats | tuple[_Floats, _Floats]",
-    .size = sizeof(deform_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = core_begin_with_skin,
-    .prepare = prepare_deform,
-    .run = run_deform_many,
-    .finish = finish_deform,
-    .entry = core_deform_many_entry,
-};
+CORE_FUNCTION(core_deform_many, deform_call, .name = "deform_many", .summary = "The same for several poses.",
+              .parts = {CORE_PART(many_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT),
+                        CORE_PART(core_twists_of_frames_row), CORE_PART(core_shapes_of_frames_rows),
+                        CORE_PART(many_rows), CORE_PART(many_results)},
+              .positional = 1, .returns = "_Floats | tuple[_Floats, _Floats]", .set_defaults = core_set_method_defaults,
+              .prepare = prepare_deform, .run = run_deform_many, .finish = finish_deform)
 
 /* ---------------------------------------------------------------------------------------------- rotation_centers -- */
 
@@ -148,25 +117,14 @@ typedef struct centers_call {
   sbs_deform_report report;
 } centers_call;
 
-static const core_row centers_matrices_row[] = {
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(centers_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"}};
-
 static const core_row centers_results[] = {
     {"centers", CORE_DOUBLES, .at = offsetof(centers_call, centers), "(N, 3)", .result = 1},
 };
 
-static void begin_centers(void *address) {
-  const core_skin *self = core_self(address);
-
-  core_begin_with_skin(address);
-  core_set_length(address, 'N', self->info.joint_set_count);
-}
-
 static sbs_status run_centers(void *address, sbs_fault *fault) {
   centers_call *given = address;
-  const core_skin *self = core_self(given);
 
-  return sbs_skin_rotation_centers(self->skin, &given->posed.pose, &given->posed.by.options, given->centers,
+  return sbs_skin_rotation_centers(core_made(given), &given->posed.pose, &given->posed.options, given->centers,
                                    &given->report, fault);
 }
 
@@ -177,19 +135,10 @@ static PyObject *finish_centers(void *address) {
                        (Py_ssize_t)report->solves, (Py_ssize_t)report->nonrigid_joints);
 }
 
-CORE_ENTRY(core_rotation_centers, centers_call)
-
-const core_function core_rotation_centers = {
-    .name = "rotation_centers",
-    .summary = "Rotation centers of the joint sets in a pose, and the counts (nontrivial_joint_sets, solves, "
-               "nonrigid_joints).",
-    .parts = {CORE_PART(centers_matrices_row), CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND), CORE_PART(centers_results)},
-    .positional = 1,
-    .returns = "tuple[NDArray[np.float64], tuple[int, int, int]]",
-    .size = sizeof(centers_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = begin_centers,
-    .run = run_centers,
-    .finish = finish_centers,
-    .entry = core_rotation_centers_entry,
-};
+CORE_FUNCTION(core_rotation_centers, centers_call, .name = "rotation_centers",
+              .summary = "Rotation centers of the joint sets in a pose, and the counts (nontrivial_joint_sets, solves, "
+                         "nonrigid_joints).",
+              .parts = {CORE_PART(core_matrices_row), CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND),
+                        CORE_PART(centers_results)},
+              .positional = 1, .returns = "tuple[NDArray[np.float64], tuple[int, int, int]]",
+              .set_defaults = core_set_method_defaults, .run = run_centers, .finish = finish_centers)

@@ -3,14 +3,13 @@
 #include <string.h>
 
 #include "pose.h"
-#include "shapes_type.h"
-#include "skin_methods.h"
+#include "skin.h"
 
 /* The skin's influences arranged for gradients, which is done when it is first needed. */
 static sbs_status get_gradient(core_skin *self, const sbs_gradient **gradient, sbs_fault *fault) {
   sbs_gradient *made = NULL, *present = atomic_load(&self->gradient);
   if (present == NULL) {
-    const sbs_status status = sbs_gradient_new(self->skin, &self->desc, NULL, &made, fault);
+    const sbs_status status = sbs_gradient_new(self->object.made, &self->desc, NULL, &made, fault);
     if (status != SBS_OK) return status;
     if (atomic_compare_exchange_strong(&self->gradient, &present, made))
       present = made;
@@ -19,13 +18,6 @@ static sbs_status get_gradient(core_skin *self, const sbs_gradient **gradient, s
   }
   *gradient = present;
   return SBS_OK;
-}
-
-static void begin(void *address) {
-  const core_skin *self = core_self(address);
-
-  core_begin_with_skin(address);
-  core_set_length(address, 'K', self->desc.influences_per_vertex);
 }
 
 /* --------------------------------------------------------------------------------------------------- deform_vjp -- */
@@ -37,32 +29,35 @@ typedef struct vjp_call {
   sbs_gradient_result result;
 } vjp_call;
 
+#define AT(field) .at = offsetof(vjp_call, field)
+#define RESULT(name, kind, field, shape) {name, kind, AT(result.field), shape, .result = 1, .none = 1}
+
 static const core_row vjp_rows[] = {
-    {"grad_positions", CORE_SAME, .at = offsetof(vjp_call, upstream.positions), "(V, 3)", .none = 1},
-    {"grad_normals", CORE_SAME, .at = offsetof(vjp_call, upstream.normals), "(V, 3)", .none = 1},
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(vjp_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"},
-    {"wanted", CORE_INDEX, .at = offsetof(vjp_call, wanted)},
+    {"grad_positions", CORE_SAME, AT(upstream.positions), "(V, 3)", .none = 1},
+    {"grad_normals", CORE_SAME, AT(upstream.normals), "(V, 3)", .none = 1},
+};
+
+static const core_row wanted_row[] = {
+    {"wanted", CORE_INDEX, AT(wanted)},
 };
 
 static const core_row vjp_options[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, posed.by.options.rest_positions), "(V, 3)", .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(vjp_call, posed.by.options.threads), .optional = 1},
+    {"rest_positions", CORE_SAME, AT(posed.options.rest_positions), "(V, 3)", .optional = 1},
+    {"threads", CORE_THREADS, AT(posed.options.threads), .optional = 1},
 };
 
 static const core_row vjp_results[] = {
-    {"rest_positions", CORE_SAME, .at = offsetof(vjp_call, result.rest_positions), "(V, 3)", .result = 1, .none = 1},
-    {"rest_normals", CORE_SAME, .at = offsetof(vjp_call, result.rest_normals), "(V, 3)", .result = 1, .none = 1},
-    {"joint_weights", CORE_SAME, .at = offsetof(vjp_call, result.joint_weights), "(V, K)", .result = 1, .none = 1},
-    {"skinning_matrices", CORE_DOUBLES, .at = offsetof(vjp_call, result.skinning_matrices), "(J, 3, 4)", .result = 1,
-     .none = 1},
-    {"centers", CORE_SAME, .at = offsetof(vjp_call, result.centers), "(V, 3)", .result = 1, .none = 1},
-    {"amount", CORE_SAME, .at = offsetof(vjp_call, result.amount), "(V,)", .result = 1, .none = 1},
-    {"twists", CORE_DOUBLES, .at = offsetof(vjp_call, result.twist_angles), "(B, 2)", .result = 1, .none = 1},
-    {"twist_shares", CORE_DOUBLES, .at = offsetof(vjp_call, result.twist_shares), "(V, K)", .result = 1, .none = 1},
-    {"shape_weights", CORE_DOUBLES, .at = offsetof(vjp_call, result.shape_weights), "(S,)", .result = 1, .none = 1},
-    {"shaped_positions", CORE_SAME, .at = offsetof(vjp_call, result.shaped_positions), "(V, 3)", .result = 1,
-     .none = 1},
-    {"shaped_normals", CORE_SAME, .at = offsetof(vjp_call, result.shaped_normals), "(V, 3)", .result = 1, .none = 1},
+    RESULT("rest_positions", CORE_SAME, rest_positions, "(V, 3)"),
+    RESULT("rest_normals", CORE_SAME, rest_normals, "(V, 3)"),
+    RESULT("joint_weights", CORE_SAME, joint_weights, "(V, K)"),
+    RESULT("skinning_matrices", CORE_DOUBLES, skinning_matrices, "(J, 3, 4)"),
+    RESULT("centers", CORE_SAME, centers, "(V, 3)"),
+    RESULT("amount", CORE_SAME, amount, "(V,)"),
+    RESULT("twists", CORE_DOUBLES, twist_angles, "(B, 2)"),
+    RESULT("twist_shares", CORE_DOUBLES, twist_shares, "(V, K)"),
+    RESULT("shape_weights", CORE_DOUBLES, shape_weights, "(S,)"),
+    RESULT("shaped_positions", CORE_SAME, shaped_positions, "(V, 3)"),
+    RESULT("shaped_normals", CORE_SAME, shaped_normals, "(V, 3)"),
 };
 
 static int prepare_vjp(void *address) {
@@ -73,10 +68,8 @@ static int prepare_vjp(void *address) {
     PyErr_SetString(PyExc_ValueError, "grad_normals needs a skin that was made with rest_normals");
     return 0;
   }
-  if (!core_check_twists(&given->posed.call, &given->posed.pose, self->twist)) return 0;
-  if (!core_check_shapes(&given->posed.by.options)) return 0;
   given->posed.call.skipped = ~(unsigned int)given->wanted;
-  return 1;
+  return core_prepare_pose(given);
 }
 
 static sbs_status run_vjp(void *address, sbs_fault *fault) {
@@ -92,29 +85,17 @@ static sbs_status run_vjp(void *address, sbs_fault *fault) {
     result->twist_angles = result->twist_shares = NULL;
   }
   status = get_gradient(self, &gradient, fault);
-  if (status == SBS_OK)
-    status = sbs_gradient_deform(gradient, self->skin, &self->desc, &given->posed.pose, &given->posed.by.options,
-                                 &given->upstream, result, fault);
-  core_place_in_twists(fault, &given->posed.call);
-  core_place_in_shapes(fault, &given->posed.call);
-  return status;
+  if (status != SBS_OK) return status;
+  return sbs_gradient_deform(gradient, self->object.made, &self->desc, &given->posed.pose, &given->posed.options,
+                             &given->upstream, result, fault);
 }
 
-CORE_ENTRY(core_deform_vjp, vjp_call)
-
-const core_function core_deform_vjp = {
-    .name = "deform_vjp",
-    .summary = "Gradients, with None for what is not wanted: bits, in the order of the results.",
-    .parts = {CORE_PART(vjp_rows), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
-              CORE_PART(core_shapes_rows), CORE_PART(vjp_options), CORE_PART(vjp_results)},
-    .positional = 3,
-    .size = sizeof(vjp_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = begin,
-    .prepare = prepare_vjp,
-    .run = run_vjp,
-    .entry = core_deform_vjp_entry,
-};
+CORE_FUNCTION(core_deform_vjp, vjp_call, .name = "deform_vjp",
+              .summary = "Gradients, with None for all but the wanted ones: bits, in the order of the results.",
+              .parts = {CORE_PART(vjp_rows), CORE_PART(core_matrices_row), CORE_PART(wanted_row),
+                        CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(core_twists_row),
+                        CORE_PART(core_shapes_rows), CORE_PART(vjp_options), CORE_PART(vjp_results)},
+              .positional = 3, .set_defaults = core_set_method_defaults, .prepare = prepare_vjp, .run = run_vjp)
 
 /* ----------------------------------------------------------------------------------------------- weight_jacobian -- */
 
@@ -126,7 +107,9 @@ typedef struct jacobian_call {
 
 static const core_row jacobian_rows[] = {
     {"vertex", CORE_INDEX, .at = offsetof(jacobian_call, vertex)},
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(jacobian_call, posed.pose), "(J, 4, 4) or (J, 3, 4)"},
+};
+
+static const core_row jacobian_results[] = {
     {"derivative", CORE_DOUBLES, .at = offsetof(jacobian_call, derivative), "(3, K)", .result = 1},
 };
 
@@ -146,21 +129,13 @@ static sbs_status run_jacobian(void *address, sbs_fault *fault) {
   const sbs_status status = get_gradient(self, &gradient, fault);
 
   if (status != SBS_OK) return status;
-  return sbs_gradient_weight_jacobian(gradient, self->skin, &self->desc, &given->posed.pose, &given->posed.by.options,
-                                      (size_t)given->vertex, given->derivative, fault);
+  return sbs_gradient_weight_jacobian(gradient, self->object.made, &self->desc, &given->posed.pose,
+                                      &given->posed.options, (size_t)given->vertex, given->derivative, fault);
 }
 
-CORE_ENTRY(core_weight_jacobian, jacobian_call)
-
-const core_function core_weight_jacobian = {
-    .name = "weight_jacobian",
-    .summary = "The derivative of a vertex by its weights.",
-    .parts = {CORE_PART(jacobian_rows), CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT)},
-    .positional = 2,
-    .size = sizeof(jacobian_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = begin,
-    .prepare = prepare_jacobian,
-    .run = run_jacobian,
-    .entry = core_weight_jacobian_entry,
-};
+CORE_FUNCTION(core_weight_jacobian, jacobian_call, .name = "weight_jacobian",
+              .summary = "The derivative of a vertex by its weights.",
+              .parts = {CORE_PART(jacobian_rows), CORE_PART(core_matrices_row),
+                        CORE_METHOD_PART(CORE_METHOD, CORE_AMOUNT), CORE_PART(jacobian_results)},
+              .positional = 2, .set_defaults = core_set_method_defaults, .prepare = prepare_jacobian,
+              .run = run_jacobian)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What shaders need of a skin. */
+/* A skin's influences and poses, as shaders need them. */
 #include "pose.h"
-#include "skin_methods.h"
-
-#include <sbs/twist.h>
+#include "skin.h"
 
 /* --------------------------------------------------------------------------------------------------- influences -- */
 
@@ -21,41 +19,26 @@ static const core_row influences_rows[] = {
 
 static const core_row influences_results[] = {
     {"joints", CORE_INT32, .at = offsetof(bound_call, joints), "(V, W)", .result = 1},
-    {"weights", CORE_SAME, .at = offsetof(bound_call, weights), "(V, W)", .result = 1},
+    {"weights", CORE_FLOATS, .at = offsetof(bound_call, weights), "(V, W)", .result = 1},
 };
-
-/* Results are float32, whatever the skin is. */
-static void begin_in_float32(void *address) {
-  core_begin_with_skin(address);
-  ((core_call *)address)->type = NPY_FLOAT;
-}
 
 static sbs_status run_influences(void *address, sbs_fault *fault) {
   bound_call *given = address;
-  const core_skin *self = core_self(given);
 
-  return sbs_skin_influences(self->skin, given->width, given->joints, given->weights, &given->lost, fault);
+  return sbs_skin_influences(core_made(given), given->width, given->joints, given->weights, &given->lost, fault);
 }
 
 static PyObject *finish_influences(void *address) {
   return Py_BuildValue("OOd", core_result(address, 0), core_result(address, 1), ((const bound_call *)address)->lost);
 }
 
-CORE_ENTRY(core_bound_influences, bound_call)
-
-const core_function core_bound_influences = {
-    .name = "bound_influences",
+CORE_FUNCTION(
+    core_bound_influences, bound_call, .name = "bound_influences",
     .summary = "The influences as bound, heaviest first: joints (V, W), weights float32 (V, W), and the largest sum of "
                "weights that a vertex lost.",
-    .parts = {CORE_PART(influences_rows), CORE_PART(influences_results)},
-    .positional = 1,
-    .returns = "tuple[NDArray[np.int32], NDArray[np.float32], float]",
-    .size = sizeof(bound_call),
-    .begin = begin_in_float32,
-    .run = run_influences,
-    .finish = finish_influences,
-    .entry = core_bound_influences_entry,
-};
+    .parts = {CORE_PART(influences_rows), CORE_PART(influences_results)}, .positional = 1,
+    .returns = "tuple[NDArray[np.int32], NDArray[np.float32], float]", .run = run_influences,
+    .finish = finish_influences)
 
 /* ------------------------------------------------------------------------------------------------- pose_palette -- */
 
@@ -71,40 +54,26 @@ static const core_row palette_matrices_row[] = {{"skinning_matrices", CORE_MATRI
 
 static const core_row palette_rows[] = {
     {"centers", CORE_FLAG, .at = offsetof(palette_call, with_centers), .optional = 1},
-    {"threads", CORE_THREADS, .at = offsetof(palette_call, posed.by.options.threads), .optional = 1},
+    {"threads", CORE_THREADS, .at = offsetof(palette_call, posed.options.threads), .optional = 1},
 };
 
 static const core_row palette_results[] = {
-    {"joints", CORE_SAME, .at = offsetof(palette_call, joints), "(F, P, 4, 4)", .result = 1},
-    {"set_centers", CORE_SAME, .at = offsetof(palette_call, centers), "(F, N, 4)", .result = 1, .none = 1},
+    {"joints", CORE_FLOATS, .at = offsetof(palette_call, joints), "(F, P, 4, 4)", .result = 1},
+    {"set_centers", CORE_FLOATS, .at = offsetof(palette_call, centers), "(F, N, 4)", .result = 1, .none = 1},
 };
-
-static void begin_palette(void *address) {
-  const core_skin *self = core_self(address);
-  const size_t with_frames = sbs_twist_joint_count(self->desc.twist);
-
-  begin_in_float32(address);
-  core_set_length(address, 'N', self->info.joint_set_count);
-  core_set_length(address, 'P', with_frames ? with_frames : self->info.joint_count);
-}
 
 static int prepare_palette(void *address) {
   palette_call *given = address;
-  const core_skin *self = core_self(given);
 
   if (!given->with_centers) given->posed.call.skipped = 1u << 1;
-  return core_check_twists(&given->posed.call, &given->posed.pose, self->twist);
+  return core_prepare_pose(given);
 }
 
 static sbs_status run_palette(void *address, sbs_fault *fault) {
   palette_call *given = address;
-  const core_skin *self = core_self(given);
-  const sbs_status status =
-      sbs_pose_palette(self->skin, core_length(given, 'F'), &given->posed.pose, &given->posed.by.options, given->joints,
-                       given->centers, &given->report, fault);
 
-  core_place_in_twists(fault, &given->posed.call);
-  return status;
+  return sbs_pose_palette(core_made(given), core_length(given, 'F'), &given->posed.pose, &given->posed.options,
+                          given->joints, given->centers, &given->report, fault);
 }
 
 static PyObject *finish_palette(void *address) {
@@ -114,23 +83,13 @@ static PyObject *finish_palette(void *address) {
                        (Py_ssize_t)report->stretched_joints);
 }
 
-CORE_ENTRY(core_pose_palette, palette_call)
-
-const core_function core_pose_palette = {
-    .name = "pose_palette",
-    .summary = "What shaders need of poses, as float32: of each joint the rows of its matrix and its quaternion (F, P, "
+CORE_FUNCTION(
+    core_pose_palette, palette_call, .name = "pose_palette",
+    .summary = "Poses for shaders, as float32: of each joint the rows of its matrix and its quaternion (F, P, "
                "4, 4), the rotation centers of joint sets (F, N, 4) if they are wanted, and the counts (scaled_joints, "
                "stretched_joints).",
     .parts = {CORE_PART(palette_matrices_row), CORE_METHOD_PART(CORE_METHOD, CORE_METHOD),
               CORE_METHOD_PART(CORE_DAMPING, CORE_RCOND), CORE_PART(core_twists_of_frames_row), CORE_PART(palette_rows),
               CORE_PART(palette_results)},
-    .positional = 1,
-    .returns = "tuple[NDArray[np.float32], NDArray[np.float32] | None, tuple[int, int]]",
-    .size = sizeof(palette_call),
-    .set_defaults = core_set_method_defaults,
-    .begin = begin_palette,
-    .prepare = prepare_palette,
-    .run = run_palette,
-    .finish = finish_palette,
-    .entry = core_pose_palette_entry,
-};
+    .positional = 1, .returns = "tuple[NDArray[np.float32], NDArray[np.float32] | None, tuple[int, int]]",
+    .set_defaults = core_set_method_defaults, .prepare = prepare_palette, .run = run_palette, .finish = finish_palette)

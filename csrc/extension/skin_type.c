@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#include "skin_type.h"
+#include "skin.h"
 
 #include "definitions.h"
-#include "skin_methods.h"
-#include "twist_type.h"
+#include "functions.h"
+
+#include <sbs/twist.h>
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
-void core_begin_with_skin(void *address) {
-  core_call *call = address;
-  const core_skin *self = core_self(call);
-
-  core_set_length(call, 'V', self->info.vertex_count);
-  core_set_length(call, 'J', self->info.joint_count);
-  if (self->twist != NULL) core_set_length(call, 'B', self->info.twist_bone_count);
-  call->type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
-  call->typed_by = "rest_positions";
-}
-
-int core_complete_skin(core_call *call, sbs_skin_desc *desc, PyObject *twist) {
+int core_complete_skin(core_call *call, sbs_skin_desc *desc, const core_object *twist) {
   if (desc->twist_positions != NULL && twist == NULL) {
     PyErr_SetString(PyExc_ValueError, "twist_positions has no effect without twist");
     return 0;
   }
-  desc->twist = core_get_twist(twist);
-  if (call->lengths['J' - 'A'] < 0)
+  desc->twist = twist != NULL ? twist->made : NULL;
+  if (!core_has_length(call, 'J'))
     desc->joint_count = (size_t)core_largest(desc->joint_indices, desc->vertex_count * desc->influences_per_vertex) + 1;
   return 1;
 }
@@ -38,56 +28,66 @@ static size_t most_scratch(const sbs_skin *skin, const sbs_skin_info *info) {
   return sbs_skin_scratch_size(skin) + 1024 + 2 * info->vertex_count * vector_size + info->vertex_count;
 }
 
-PyObject *core_wrap_skin(PyObject *type, sbs_skin *skin, const sbs_weight_report *report, const sbs_skin_desc *desc,
-                         PyArrayObject *const *arrays, PyObject *twist) {
-  core_skin *self = core_allocate(type);
+PyObject *core_wrap_skin(const core_call *call, sbs_skin *skin, const sbs_weight_report *report,
+                         const sbs_skin_desc *desc, const npy_intp *lengths, PyObject *const *kept) {
+  PyObject *type = core_get_state(call)->types[CORE_SKIN];
+  core_skin *self = (core_skin *)core_new_object(&core_skin_class, (PyTypeObject *)type, skin, lengths);
+  const size_t frame_joints = sbs_twist_joint_count(desc->twist);
 
-  if (self == NULL) {
-    sbs_skin_free(skin);
-    return NULL;
-  }
-  self->skin = skin;
+  if (self == NULL) return NULL;
   self->report = *report;
-  sbs_skin_get_info(skin, &self->info); /* fails only for NULL, like the two below */
-  self->scratch.size = most_scratch(skin, &self->info);
-  for (int i = 0; i < CORE_HELD_COUNT; i++) {
-    self->held[i] = (PyArrayObject *)Py_XNewRef((PyObject *)arrays[i]);
-    if (arrays[i] != NULL) PyArray_CLEARFLAGS(arrays[i], NPY_ARRAY_WRITEABLE);
-  }
-  self->twist = Py_XNewRef(twist);
   self->desc = *desc;
+  sbs_skin_get_info(skin, &self->info); /* fails only for NULL, like the functions below */
+  self->scratch.size = most_scratch(skin, &self->info);
+  for (int i = 0; i <= CORE_KEPT_TWIST; i++) self->object.kept[i] = Py_XNewRef(kept[i]);
+  for (int i = 0; i < CORE_ARRAY_COUNT; i++)
+    if (kept[i] != NULL) PyArray_CLEARFLAGS((PyArrayObject *)kept[i], NPY_ARRAY_WRITEABLE);
+  self->object.type = self->info.scalar == SBS_FLOAT32 ? NPY_FLOAT : NPY_DOUBLE;
+  self->object.typed_by = "rest_positions";
+  self->object.lengths['J' - 'A'] = (npy_intp)self->info.joint_count;
+  self->object.lengths['K' - 'A'] = (npy_intp)desc->influences_per_vertex;
+  self->object.lengths['N' - 'A'] = (npy_intp)self->info.joint_set_count;
+  self->object.lengths['P' - 'A'] = (npy_intp)(frame_joints > 0 ? frame_joints : self->info.joint_count);
   return (PyObject *)self;
 }
 
-/* ------------------------------------------------------------------------------------------------------ making -- */
+static void release(void *skin) {
+  sbs_skin_free(skin);
+}
+
+static void clear(core_object *object) {
+  core_skin *self = (core_skin *)object;
+
+  core_empty_scratch_pool(&self->scratch);
+  sbs_gradient_free(atomic_load(&self->gradient));
+}
 
 typedef struct skin_call {
   core_call call;
   sbs_skin_desc desc;
-  PyObject *twist; /* NULL for None */
+  const core_object *twist; /* NULL for None */
   sbs_skin_options options;
   sbs_weight_report report;
   sbs_skin *skin;
 } skin_call;
 
+#define AT(field) .at = offsetof(skin_call, field)
+
 static const core_row rows[] = {
-    {"rest_positions", CORE_REALS, .at = offsetof(skin_call, desc.rest_positions), "(V, 3)",
-     .scalar = offsetof(skin_call, desc.scalar)},
-    {"joint_indices", CORE_INT32, .at = offsetof(skin_call, desc.joint_indices), "(V, K)"},
-    {"joint_weights", CORE_REALS, .at = offsetof(skin_call, desc.joint_weights), "(V, K)",
-     .scalar = offsetof(skin_call, desc.weight_scalar)},
-    {"parents", CORE_INT32, .at = offsetof(skin_call, desc.parents), "(J,)", .optional = 1},
-    {"joint_positions", CORE_DOUBLES, .at = offsetof(skin_call, desc.joint_positions), "(J, 3)", .optional = 1},
-    {"rest_normals", CORE_SAME, .at = offsetof(skin_call, desc.rest_normals), "(V, 3)", .optional = 1},
-    {"centers", CORE_DOUBLES, .at = offsetof(skin_call, desc.centers), "(V, 3)", .optional = 1},
-    {"twist_positions", CORE_SAME, .at = offsetof(skin_call, desc.twist_positions), "(V, 3)", .optional = 1},
-    {"joint_count", CORE_COUNT, .at = offsetof(skin_call, desc.joint_count), "J", .optional = 1},
-    {"twist", CORE_OBJECT, .at = offsetof(skin_call, twist), .type = "Twist | None", .optional = 1,
-     .convert = core_convert_twist},
-    {"strict", CORE_FLAG, .at = offsetof(skin_call, options.strict), .optional = 1},
-    {"V", CORE_LENGTH, .at = offsetof(skin_call, desc.vertex_count)},
-    {"J", CORE_LENGTH, .at = offsetof(skin_call, desc.joint_count)},
-    {"K", CORE_LENGTH, .at = offsetof(skin_call, desc.influences_per_vertex)},
+    {"rest_positions", CORE_REALS, AT(desc.rest_positions), "(V, 3)", .scalar = offsetof(skin_call, desc.scalar)},
+    {"joint_indices", CORE_INT32, AT(desc.joint_indices), "(V, K)"},
+    {"joint_weights", CORE_REALS, AT(desc.joint_weights), "(V, K)", .scalar = offsetof(skin_call, desc.weight_scalar)},
+    {"parents", CORE_INT32, AT(desc.parents), "(J,)", .optional = 1},
+    {"joint_positions", CORE_DOUBLES, AT(desc.joint_positions), "(J, 3)", .optional = 1},
+    {"rest_normals", CORE_SAME, AT(desc.rest_normals), "(V, 3)", .optional = 1},
+    {"centers", CORE_DOUBLES, AT(desc.centers), "(V, 3)", .optional = 1},
+    {"twist_positions", CORE_SAME, AT(desc.twist_positions), "(V, 3)", .optional = 1},
+    {"joint_count", CORE_COUNT, AT(desc.joint_count), "J", .optional = 1},
+    {"twist", CORE_INSTANCE, AT(twist), "JB", .type = "Twist", .type_number = CORE_TWIST, .optional = 1},
+    {"strict", CORE_FLAG, AT(options.strict), .optional = 1},
+    {"V", CORE_LENGTH, AT(desc.vertex_count)},
+    {"J", CORE_LENGTH, AT(desc.joint_count)},
+    {"K", CORE_LENGTH, AT(desc.influences_per_vertex)},
 };
 
 static void set_defaults(void *address) {
@@ -106,28 +106,11 @@ static sbs_status run(void *address, sbs_fault *fault) {
 
 static PyObject *finish(void *address) {
   skin_call *given = address;
-  PyArrayObject *arrays[CORE_HELD_COUNT];
+  PyObject *kept[CORE_KEPT_TWIST + 1];
 
-  for (size_t i = 0; i < CORE_HELD_COUNT; i++) arrays[i] = core_array(given, i);
-  return core_wrap_skin(given->call.self, given->skin, &given->report, &given->desc, arrays, given->twist);
-}
-
-static const core_function new_skin = {
-    .name = "Skin",
-    .summary = "A mesh bound to its joints. It keeps the arrays, as `owned` does.",
-    .parts = {CORE_PART(rows)},
-    .positional = 3,
-    .keeps = 1,
-    .size = sizeof(skin_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-};
-
-static PyObject *skin_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  skin_call call;
-  return core_enter_new(&new_skin, type, args, kwargs, &call);
+  for (size_t i = 0; i < CORE_ARRAY_COUNT; i++) kept[i] = (PyObject *)core_array(given, i);
+  kept[CORE_KEPT_TWIST] = (PyObject *)given->twist;
+  return core_wrap_skin(&given->call, given->skin, &given->report, &given->desc, given->call.lengths, kept);
 }
 
 /* The counts of a report, in the order of its fields. */
@@ -145,60 +128,26 @@ static PyObject *finish_check(void *address) {
   return report_tuple(&((skin_call *)address)->report);
 }
 
-CORE_ENTRY(core_check_skin, skin_call)
-
-const core_function core_check_skin = {
-    .name = "check_skin",
-    .summary = "Whether a skin can be made of these; what is wrong with them is raised as Skin does, and repairs are "
-               "counted\nas by Skin.weight_report.",
-    .parts = {CORE_PART(rows)},
-    .positional = 3,
-    .returns = "tuple[int, int, int, int, int, int]",
-    .size = sizeof(skin_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare,
-    .run = run_check,
-    .finish = finish_check,
-    .entry = core_check_skin_entry,
-};
-
-/* An instance refers to its type, and so to the module. The collector must know, or the module is never freed. */
-static int skin_traverse(PyObject *object, visitproc visit, void *arg) {
-  core_skin *self = (core_skin *)object;
-
-  Py_VISIT(Py_TYPE(object));
-  for (int i = 0; i < CORE_HELD_COUNT; i++) Py_VISIT(self->held[i]);
-  Py_VISIT(self->twist);
-  return 0;
-}
-
-static void skin_dealloc(PyObject *object) {
-  core_skin *self = (core_skin *)object;
-
-  PyObject_GC_UnTrack(object);
-  core_empty_scratch_pool(&self->scratch);
-  sbs_gradient_free(atomic_load(&self->gradient));
-  sbs_skin_free(self->skin);
-  for (int i = 0; i < CORE_HELD_COUNT; i++) Py_CLEAR(self->held[i]);
-  Py_CLEAR(self->twist);
-  core_free_object(object);
-}
+CORE_FUNCTION(core_check_skin, skin_call, .name = "check_skin",
+              .summary = "Whether a skin can be made of these; a fault of them is raised as Skin does, and repairs are "
+                         "counted\nas by Skin.weight_report.",
+              .parts = {CORE_PART(rows)}, .positional = 3, .returns = "tuple[int, int, int, int, int, int]",
+              .set_defaults = set_defaults, .prepare = prepare, .run = run_check, .finish = finish_check)
 
 /* --------------------------------------------------------------------------------------------------- properties -- */
 
 /* A read-only view of the array whose number is the closure, or None. */
-static PyObject *get_held(PyObject *object, void *number) {
-  PyArrayObject *held = ((core_skin *)object)->held[(Py_ssize_t)number];
-  PyObject *view;
+static PyObject *get_array(PyObject *object, void *number) {
+  PyObject *array = ((core_object *)object)->kept[(Py_ssize_t)number], *view;
 
-  if (held == NULL) Py_RETURN_NONE;
-  view = PyArray_View(held, NULL, NULL);
+  if (array == NULL) Py_RETURN_NONE;
+  view = PyArray_View((PyArrayObject *)array, NULL, NULL);
   if (view != NULL) PyArray_CLEARFLAGS((PyArrayObject *)view, NPY_ARRAY_WRITEABLE);
   return view;
 }
 
 static PyObject *get_twist(PyObject *object, void *Py_UNUSED(closure)) {
-  PyObject *twist = ((core_skin *)object)->twist;
+  PyObject *twist = ((core_object *)object)->kept[CORE_KEPT_TWIST];
 
   return Py_NewRef(twist != NULL ? twist : Py_None);
 }
@@ -233,7 +182,7 @@ static PyObject *get_joint_sets(PyObject *object, void *Py_UNUSED(closure)) {
     PyErr_NoMemory();
     goto exit;
   }
-  sbs_skin_joint_sets(self->skin, offsets, joints);
+  sbs_skin_joint_sets(self->object.made, offsets, joints);
   sets = PyList_New((Py_ssize_t)count);
   for (size_t i = 0; sets != NULL && i < count; i++) {
     PyObject *set = joint_set_tuple(joints + offsets[i], offsets[i + 1] - offsets[i]);
@@ -251,30 +200,30 @@ static PyObject *get_joint_set_of_vertex(PyObject *object, void *Py_UNUSED(closu
   npy_intp length = (npy_intp)self->info.vertex_count;
   PyObject *sets = PyArray_SimpleNew(1, &length, NPY_INT32);
 
-  if (sets != NULL) sbs_skin_joint_set_of_vertex(self->skin, PyArray_DATA((PyArrayObject *)sets));
+  if (sets != NULL) sbs_skin_joint_set_of_vertex(self->object.made, PyArray_DATA((PyArrayObject *)sets));
   return sets;
 }
 
-#define HELD(name, number, doc) {name, get_held, NULL, doc, (void *)(Py_ssize_t)(number)}
+#define ARRAY(name, number, doc) {name, get_array, NULL, doc, (void *)(Py_ssize_t)(number)}
 #define SIZE(name, doc) {#name, core_get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
 
 static PyGetSetDef properties[] = {
-    HELD("rest_positions", CORE_REST_POSITIONS, "reals (V, 3): read-only."),
-    HELD("joint_indices", CORE_JOINT_INDICES, "int32 (V, K): read-only."),
-    HELD("joint_weights", CORE_JOINT_WEIGHTS, "reals (V, K): read-only."),
-    HELD("parents", CORE_PARENTS, "int32 (J,), or None: read-only."),
-    HELD("joint_positions", CORE_JOINT_POSITIONS, "float64 (J, 3), or None: read-only."),
-    HELD("rest_normals", CORE_REST_NORMALS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
-    HELD("centers", CORE_CENTERS, "float64 (V, 3), or None: read-only."),
-    HELD("twist_positions", CORE_TWIST_POSITIONS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
-    {"twist", get_twist, NULL, "Twist, or None: what limbs are twisted along.", NULL},
+    ARRAY("rest_positions", CORE_REST_POSITIONS, "reals (V, 3): read-only."),
+    ARRAY("joint_indices", CORE_JOINT_INDICES, "int32 (V, K): read-only."),
+    ARRAY("joint_weights", CORE_JOINT_WEIGHTS, "reals (V, K): read-only."),
+    ARRAY("parents", CORE_PARENTS, "int32 (J,), or None: read-only."),
+    ARRAY("joint_positions", CORE_JOINT_POSITIONS, "float64 (J, 3), or None: read-only."),
+    ARRAY("rest_normals", CORE_REST_NORMALS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
+    ARRAY("centers", CORE_CENTERS, "float64 (V, 3), or None: read-only."),
+    ARRAY("twist_positions", CORE_TWIST_POSITIONS, "reals (V, 3), or None: read-only, of the type of rest_positions."),
+    {"twist", get_twist, NULL, "Twist, or None: the bones that limbs are twisted along.", NULL},
     SIZE(vertex_count, "int: vertices."),
     SIZE(joint_count, "int: joints."),
     SIZE(nontrivial_joint_set_count, "int: joint sets of two or more joints that are not a joint and its parent."),
     SIZE(unweighted_vertex_count, "int: vertices without any influence."),
     SIZE(max_influences, "int: the size of the largest joint set."),
     SIZE(memory, "int: bytes held by the C library for this skin."),
-    {"instruction_set", get_instruction_set, NULL, "str: what the kernels were compiled for.", NULL},
+    {"instruction_set", get_instruction_set, NULL, "str: the instruction set of the kernels.", NULL},
     {"weight_report", get_weight_report, NULL,
      "tuple[int, int, int, int, int, int]: vertices repaired: (nan, infinite, negative, unweighted, off_sum, "
      "duplicate).",
@@ -287,20 +236,11 @@ static PyGetSetDef properties[] = {
 
 static const core_function *const methods[] = {
     &core_deform,          &core_deform_many,      &core_inverse_deform,   &core_update_skin,  &core_deform_vjp,
-    &core_weight_jacobian, &core_rotation_centers, &core_bound_influences, &core_pose_palette,
+    &core_weight_jacobian, &core_rotation_centers, &core_bound_influences, &core_pose_palette, NULL,
 };
 
-PyObject *core_new_skin_type(PyObject *module) {
-  static const core_class skin = {
-      .name = "sbs._core.Skin",
-      .make = &new_skin,
-      .new = skin_new,
-      .dealloc = skin_dealloc,
-      .traverse = skin_traverse,
-      .methods = methods,
-      .method_count = CORE_TABLE_LENGTH(methods),
-      .properties = properties,
-      .size = sizeof(core_skin),
-  };
-  return core_add_class(module, &skin);
-}
+CORE_CLASS(core_skin_class, skin_call, .number = CORE_SKIN, .type = "sbs._core.Skin", .release = release,
+           .clear = clear, .methods = methods, .properties = properties, .size = sizeof(core_skin), .make.name = "Skin",
+           .make.summary = "A mesh bound to its joints. It keeps the arrays, as `owned` does.",
+           .make.parts = {CORE_PART(rows)}, .make.positional = 3, .make.keeps = 1, .make.set_defaults = set_defaults,
+           .make.prepare = prepare, .make.run = run, .make.finish = finish)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "skin_methods.h"
-
-/* ------------------------------------------------------------------------------------------------------- update -- */
+#include "skin.h"
 
 typedef struct update_call {
   core_call call;
   const int32_t *vertices;
   const void *joint_indices, *joint_weights;
-  PyArrayObject *arrays[CORE_HELD_COUNT]; /* those of the new skin; borrowed */
+  PyObject *kept[CORE_KEPT_TWIST + 1]; /* by the new skin; borrowed */
   sbs_skin_desc desc;
   sbs_skin_options options;
   sbs_weight_report report;
@@ -29,8 +27,12 @@ static const core_row update_rows[] = {
     {"strict", CORE_FLAG, .at = offsetof(update_call, options.strict), .optional = 1},
 };
 
+/* K may be another than that of the skin. */
 static void set_update_defaults(void *address) {
-  ((update_call *)address)->options = sbs_default_skin_options();
+  update_call *given = address;
+
+  given->options = sbs_default_skin_options();
+  given->call.lengths['K' - 'A'] = -1;
 }
 
 /*
@@ -54,7 +56,8 @@ static void copy_rows(PyArrayObject *to, const int32_t *rows, PyArrayObject *fro
 }
 
 /* A copy of a skin's array with some rows replaced, as wide and of as large a type as both need. */
-static PyArrayObject *replace_rows(PyArrayObject *held, const int32_t *vertices, PyArrayObject *rows) {
+static PyArrayObject *replace_rows(PyObject *kept, const int32_t *vertices, PyArrayObject *rows) {
+  PyArrayObject *held = (PyArrayObject *)kept;
   const npy_intp width = PyArray_DIM(held, 1), given = PyArray_DIM(rows, 1);
   const npy_intp shape[2] = {PyArray_DIM(held, 0), width > given ? width : given};
   const int type = PyArray_TYPE(held) == NPY_FLOAT ? PyArray_TYPE(rows) : PyArray_TYPE(held);
@@ -90,12 +93,12 @@ static int prepare_update(void *address) {
   PyArrayObject *indices, *weights;
 
   if (!check_vertices(given, self->info.vertex_count)) return 0;
-  indices = replace_rows(self->held[CORE_JOINT_INDICES], given->vertices, core_array(given, JOINT_INDICES));
-  weights = replace_rows(self->held[CORE_JOINT_WEIGHTS], given->vertices, core_array(given, JOINT_WEIGHTS));
+  memcpy(given->kept, self->object.kept, sizeof given->kept);
+  indices = replace_rows(given->kept[CORE_JOINT_INDICES], given->vertices, core_array(given, JOINT_INDICES));
+  weights = replace_rows(given->kept[CORE_JOINT_WEIGHTS], given->vertices, core_array(given, JOINT_WEIGHTS));
   if ((core_hold(given, (PyObject *)indices) & core_hold(given, (PyObject *)weights)) == 0) return 0;
-  memcpy(given->arrays, self->held, sizeof given->arrays);
-  given->arrays[CORE_JOINT_INDICES] = indices;
-  given->arrays[CORE_JOINT_WEIGHTS] = weights;
+  given->kept[CORE_JOINT_INDICES] = (PyObject *)indices;
+  given->kept[CORE_JOINT_WEIGHTS] = (PyObject *)weights;
   *desc = self->desc;
   desc->influences_per_vertex = (size_t)PyArray_DIM(indices, 1);
   desc->joint_indices = PyArray_DATA(indices);
@@ -117,8 +120,7 @@ static void name_row(sbs_fault *fault, const update_call *given) {
 
 static sbs_status run_update(void *address, sbs_fault *fault) {
   update_call *given = address;
-  const core_skin *self = core_self(given);
-  const sbs_status status = sbs_skin_update(self->skin, &given->desc, given->vertices, core_length(given, 'M'),
+  const sbs_status status = sbs_skin_update(core_made(given), &given->desc, given->vertices, core_length(given, 'M'),
                                             &given->options, &given->skin, &given->report, fault);
 
   if (status != SBS_OK) name_row(fault, given);
@@ -126,24 +128,13 @@ static sbs_status run_update(void *address, sbs_fault *fault) {
 }
 
 static PyObject *finish_update(void *address) {
-  update_call *given = address;
+  const update_call *given = address;
+  const core_skin *self = core_self(given);
 
-  return core_wrap_skin((PyObject *)Py_TYPE(given->call.self), given->skin, &given->report, &given->desc, given->arrays,
-                        ((core_skin *)given->call.self)->twist);
+  return core_wrap_skin(&given->call, given->skin, &given->report, &given->desc, self->object.lengths, given->kept);
 }
 
-CORE_ENTRY(core_update_skin, update_call)
-
-const core_function core_update_skin = {
-    .name = "update",
-    .summary = "A skin with other influences at some vertices.",
-    .parts = {CORE_PART(update_rows)},
-    .positional = 3,
-    .returns = "Skin",
-    .size = sizeof(update_call),
-    .set_defaults = set_update_defaults,
-    .prepare = prepare_update,
-    .run = run_update,
-    .finish = finish_update,
-    .entry = core_update_skin_entry,
-};
+CORE_FUNCTION(core_update_skin, update_call, .name = "update",
+              .summary = "A skin with other influences at some vertices.", .parts = {CORE_PART(update_rows)},
+              .positional = 3, .returns = "Skin", .set_defaults = set_update_defaults, .prepare = prepare_update,
+              .run = run_update, .finish = finish_update)

@@ -1,49 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "twist_type.h"
-
-#include <string.h>
-
+/* _core.Twist: a sbs_twist, which never changes, so any number of threads may use it. */
 #include "definitions.h"
+#include "functions.h"
 #include "geometry.h"
 #include "pose.h"
 
-typedef struct core_twist {
-  PyObject_HEAD
-  sbs_twist *twist;
-  size_t given_joint_count, bone_count;
-} core_twist;
-
-const sbs_twist *core_get_twist(PyObject *twist) {
-  return twist == NULL ? NULL : ((const core_twist *)twist)->twist;
-}
-
-int core_convert_twist(core_call *call, PyObject *object, void *field) {
-  const core_twist *twist = (const core_twist *)object;
-  const npy_intp joint_count = call->lengths['J' - 'A'];
-
-  if (object == Py_None) return 1;
-  if (!PyObject_TypeCheck(object, (PyTypeObject *)core_get_state(call)->twist_type)) {
-    PyErr_Format(PyExc_TypeError, "twist must be None or a Twist, not %R", (PyObject *)Py_TYPE(object));
-    return 0;
-  }
-  if (joint_count >= 0 && (size_t)joint_count != twist->given_joint_count) {
-    PyErr_Format(PyExc_ValueError, "twist is of %zu joints, where there are %zd", twist->given_joint_count,
-                 (Py_ssize_t)joint_count);
-    return 0;
-  }
-  core_set_length(call, 'J', twist->given_joint_count);
-  core_set_length(call, 'B', twist->bone_count);
-  *(PyObject **)field = object;
-  return 1;
-}
-
-/* J, and B bones. */
-static void begin_with_twist(void *call) {
-  const core_twist *self = core_self(call);
-
-  core_set_length(call, 'J', self->given_joint_count);
-  core_set_length(call, 'B', self->bone_count);
-}
+#include <sbs/twist.h>
 
 /* ------------------------------------------------------------------------------------------ making and unmaking -- */
 
@@ -54,7 +16,7 @@ typedef struct twist_call {
 } twist_call;
 
 static const core_row rows[] = {
-    {"joint_count", CORE_COUNT, .at = offsetof(twist_call, desc.joint_count)},
+    {"joint_count", CORE_COUNT, .at = offsetof(twist_call, desc.joint_count), "J"},
     {"joints", CORE_INT32, .at = offsetof(twist_call, desc.joints), "(B,)"},
     {"parents", CORE_INT32, .at = offsetof(twist_call, desc.parents), "(B,)"},
     {"children", CORE_INT32, .at = offsetof(twist_call, desc.children), "(B,)"},
@@ -80,41 +42,8 @@ static sbs_status run(void *address, sbs_fault *fault) {
   return sbs_twist_new(&given->desc, NULL, &given->twist, fault);
 }
 
-static PyObject *finish(void *address) {
-  const twist_call *given = address;
-  core_twist *self = core_allocate(given->call.self);
-
-  if (self == NULL) {
-    sbs_twist_free(given->twist);
-    return NULL;
-  }
-  self->twist = given->twist;
-  self->given_joint_count = given->desc.joint_count;
-  self->bone_count = given->desc.bone_count;
-  return (PyObject *)self;
-}
-
-static const core_function new_twist = {
-    .name = "Twist",
-    .summary = "Bones along which a twist is spread. Nothing that is given is kept.",
-    .parts = {CORE_PART(rows)},
-    .positional = 6,
-    .size = sizeof(twist_call),
-    .set_defaults = set_defaults,
-    .prepare = prepare,
-    .run = run,
-    .finish = finish,
-};
-
-static PyObject *twist_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  twist_call call;
-  return core_enter_new(&new_twist, type, args, kwargs, &call);
-}
-
-static void twist_dealloc(PyObject *object) {
-  PyObject_GC_UnTrack(object);
-  sbs_twist_free(((core_twist *)object)->twist);
-  core_free_object(object);
+static void release(void *twist) {
+  sbs_twist_free(twist);
 }
 
 /* --------------------------------------------------------------------------------------------------- influences -- */
@@ -142,141 +71,86 @@ static const core_row influences_rows[] = {
 
 static sbs_status run_influences(void *address, sbs_fault *fault) {
   influences_call *given = address;
-  const core_twist *self = core_self(given);
   const sbs_influences_table *table = &given->table;
 
-  return sbs_twist_influences(self->twist, table->vertex_count, given->scalar, given->rest_positions, 0,
+  return sbs_twist_influences(core_made(given), table->vertex_count, given->scalar, given->rest_positions, 0,
                               table->influences_per_vertex, table->joint_indices, table->scalar, table->joint_weights,
                               given->shares, given->joint_indices, given->joint_weights, fault);
 }
 
-CORE_ENTRY(core_twist_influences, influences_call)
+CORE_FUNCTION(core_twist_influences, influences_call, .name = "influences",
+              .summary = "Influences of all joints, the frames of bones among them.",
+              .parts = {CORE_PART(positions_row), CORE_PART_AT(offsetof(influences_call, table), core_influences_rows),
+                        CORE_PART(influences_rows)},
+              .positional = 4, .run = run_influences)
 
-const core_function core_twist_influences = {
-    .name = "influences",
-    .summary = "Influences of all joints, the frames of bones among them.",
-    .parts = {CORE_PART(positions_row), CORE_PART_AT(offsetof(influences_call, table), core_influences_rows),
-              CORE_PART(influences_rows)},
-    .positional = 4,
-    .size = sizeof(influences_call),
-    .run = run_influences,
-    .entry = core_twist_influences_entry,
-};
+/* ---------------------------------------------------------------------------------------------- angles and pose -- */
 
-/* -------------------------------------------------------------------------------------------------- in each pose -- */
-
-/* Of a call for the angles in each pose, or for the matrices of all joints. */
-typedef struct poses_call {
-  core_call call;
-  sbs_pose poses;
+typedef struct frames_call {
+  core_pose_call in;
   const double *given_angles;
   int follow;
   double *found;
-} poses_call;
-
-static const core_row matrices_row[] = {
-    {"skinning_matrices", CORE_MATRICES, .at = offsetof(poses_call, poses), "(F, J, 4, 4) or (F, J, 3, 4)"},
-};
-
-/* ------------------------------------------------------------------------------------------------------- angles -- */
+} frames_call;
 
 static const core_row angles_rows[] = {
-    {"follow", CORE_FLAG, .at = offsetof(poses_call, follow)},
-    {"previous", CORE_DOUBLES, .at = offsetof(poses_call, given_angles), "(B, 2)", .none = 1},
-    {"twists", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, B, 2)", .result = 1},
+    {"follow", CORE_FLAG, .at = offsetof(frames_call, follow)},
+    {"previous", CORE_DOUBLES, .at = offsetof(frames_call, given_angles), "(B, 2)", .none = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(frames_call, found), "(F, B, 2)", .result = 1},
 };
 
 static sbs_status find_angles(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  const poses_call *given = address;
-  const core_twist *self = core_self(given);
-  double *found = given->found + 2 * frame * self->bone_count;
-  const double *before = given->follow && frame > 0 ? found - 2 * self->bone_count : given->given_angles;
+  const frames_call *given = address;
+  const size_t size = 2 * core_length(given, 'B');
+  double *found = given->found + frame * size;
+  const double *before = given->follow && frame > 0 ? found - size : given->given_angles;
 
-  return sbs_twist_angles(self->twist, pose, before, found, fault);
+  return sbs_twist_angles(core_made(given), pose, before, found, fault);
 }
 
-static sbs_status run_angles(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, find_angles, fault);
-}
-
-CORE_ENTRY(core_twist_angles, poses_call)
-
-const core_function core_twist_angles = {
-    .name = "angles",
-    .summary = "Twists in frames, nearest to `previous` or, with `follow`, to those of the frame before.",
-    .parts = {CORE_PART(matrices_row), CORE_PART(angles_rows)},
-    .positional = 3,
-    .size = sizeof(poses_call),
-    .begin = begin_with_twist,
-    .run = run_angles,
-    .entry = core_twist_angles_entry,
-};
-
-/* --------------------------------------------------------------------------------------------------------- pose -- */
+CORE_FUNCTION(core_twist_angles, frames_call, .name = "angles",
+              .summary = "Twists in frames, nearest to `previous` or, with `follow`, to those of the frame before.",
+              .parts = {CORE_PART(core_matrices_of_frames_row), CORE_PART(angles_rows)}, .positional = 3,
+              .run_frame = find_angles)
 
 /* A: all joints. */
 static const core_row pose_rows[] = {
-    {"twists", CORE_DOUBLES, .at = offsetof(poses_call, given_angles), "(F, B, 2)", .none = 1},
-    {"skinning_matrices", CORE_DOUBLES, .at = offsetof(poses_call, found), "(F, A, 3, 4)", .result = 1},
+    {"twists", CORE_DOUBLES, .at = offsetof(frames_call, given_angles), "(F, B, 2)", .fault = "angles",
+     .rows_in_faults = 1, .none = 1},
+    {"skinning_matrices", CORE_DOUBLES, .at = offsetof(frames_call, found), "(F, A, 3, 4)", .result = 1},
 };
 
-static void begin_pose(void *call) {
-  const core_twist *self = core_self(call);
-
-  begin_with_twist(call);
-  core_set_length(call, 'A', sbs_twist_joint_count(self->twist));
+static int prepare_pose(void *call) {
+  core_set_length(call, 'A', sbs_twist_joint_count(core_made(call)));
+  return 1;
 }
 
 static sbs_status pose_joints(void *address, size_t frame, const sbs_pose *pose, sbs_fault *fault) {
-  const poses_call *given = address;
-  const core_twist *self = core_self(given);
-  const double *angles = given->given_angles != NULL ? given->given_angles + 2 * frame * self->bone_count : NULL;
-  double *matrices = given->found + 12 * frame * core_length(given, 'A');
-  const sbs_status status = sbs_twist_pose(self->twist, pose, angles, matrices, fault);
+  const frames_call *given = address;
+  const size_t angle_count = 2 * core_length(given, 'B');
+  const double *angles = given->given_angles != NULL ? given->given_angles + frame * angle_count : NULL;
 
-  if (fault->argument != NULL && strcmp(fault->argument, "angles") == 0) fault->argument = "twists";
-  return status;
+  return sbs_twist_pose(core_made(given), pose, angles, given->found + 12 * frame * core_length(given, 'A'), fault);
 }
 
-static sbs_status run_pose(void *address, sbs_fault *fault) {
-  return core_go_through_frames(address, &((const poses_call *)address)->poses, pose_joints, fault);
-}
-
-CORE_ENTRY(core_twist_pose, poses_call)
-
-const core_function core_twist_pose = {
-    .name = "pose",
-    .summary = "Skinning matrices of all joints, the frames of bones among them.",
-    .parts = {CORE_PART(matrices_row), CORE_PART(pose_rows)},
-    .positional = 2,
-    .size = sizeof(poses_call),
-    .begin = begin_pose,
-    .run = run_pose,
-    .entry = core_twist_pose_entry,
-};
+CORE_FUNCTION(core_twist_pose, frames_call, .name = "pose",
+              .summary = "Skinning matrices of all joints, the frames of bones among them.",
+              .parts = {CORE_PART(core_matrices_of_frames_row), CORE_PART(pose_rows)}, .positional = 2,
+              .prepare = prepare_pose, .run_frame = pose_joints)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static PyObject *get_joint_count(PyObject *object, void *Py_UNUSED(unused)) {
-  return PyLong_FromSize_t(sbs_twist_joint_count(((const core_twist *)object)->twist));
+  return PyLong_FromSize_t(sbs_twist_joint_count(((const core_object *)object)->made));
 }
 
 static PyGetSetDef properties[] = {{"joint_count", get_joint_count, NULL, "int: joints with the frames.", NULL},
                                    {NULL, NULL, NULL, NULL, NULL}};
 
-static const core_function *const methods[] = {&core_twist_influences, &core_twist_angles, &core_twist_pose};
+static const core_function *const methods[] = {&core_twist_influences, &core_twist_angles, &core_twist_pose, NULL};
 
-PyObject *core_new_twist_type(PyObject *module) {
-  static const core_class twist = {
-      .name = "sbs._core.Twist",
-      .make = &new_twist,
-      .new = twist_new,
-      .dealloc = twist_dealloc,
-      .traverse = core_traverse_type,
-      .methods = methods,
-      .method_count = CORE_TABLE_LENGTH(methods),
-      .properties = properties,
-      .size = sizeof(core_twist),
-  };
-  return core_add_class(module, &twist);
-}
+CORE_CLASS(core_twist_class, twist_call, .number = CORE_TWIST, .type = "sbs._core.Twist",
+           .made_at = offsetof(twist_call, twist), .release = release, .methods = methods, .properties = properties,
+           .make.name = "Twist", .make.summary = "Bones along which a twist is spread. Nothing that is given is kept.",
+           .make.parts = {CORE_PART(rows)}, .make.positional = 6, .make.set_defaults = set_defaults,
+           .make.prepare = prepare, .make.run = run)

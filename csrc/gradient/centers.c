@@ -2,7 +2,7 @@
 /*
  * The gradient by way of the centers of joint sets: LANES sets of one size at once, in double. A center z solves N z =
  * weight sum D_k^T (mean p - p_k), N = weight sum D_k^T D_k + damping, D_k = R_k - M, p_k = C_k f (pose/center.h). With
- * lambda = N^-1 by_z, what it gives on is the gradient of -lambda . (N z - ...), z being fixed; docs/fitting.md.
+ * lambda = N^-1 by_z, the other gradients are of -lambda . (N z - ...) with z fixed; docs/fitting.md.
  */
 #include <float.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 /* Joints of a set whose rows are kept; of larger sets they are computed again. */
 #define KEPT_ROWS 8
 
-/* Of float32: what the normal equations may lose, which is in the direction in which the center matters least. */
+/* The loss of float32 in normal equations that is allowed, in the direction in which the center matters least. */
 #define UNNOTICED 1e-6
 
 /* LANES sets of one size, and the equations of their centers: pose/center.h. */
@@ -27,7 +27,7 @@ typedef struct batch {
   lanes loss;     /* of the normal equations, relative */
 } batch;
 
-/* What moves points: [A | t] of joint k of every set. */
+/* [A | t], which moves points, of joint k of every set. */
 SBS_INLINE void read_moving(const batch *b, size_t k, lanes m[12]) {
   const sbs_vec4 *columns[4][LANES];
   for (size_t l = 0; l < LANES; l++) {
@@ -132,7 +132,7 @@ SBS_INLINE void sum_vertices(const batch *b, lanes z[3], lanes by_z[3], lanes by
   }
 }
 
-/* By translations, rotations, and matrices as they were given: what the joints k of the sets get. */
+/* Gradients of the joints k of the sets by translations, rotations, and matrices as given. */
 SBS_INLINE void give_joints(const batch *b, size_t k, const lanes by_moved[3], const lanes by_turn[3],
                             const lanes moved_arm[3]) {
   const sbs_gradient_run *run = b->run;
@@ -151,7 +151,7 @@ SBS_INLINE void give_joints(const batch *b, size_t k, const lanes by_moved[3], c
 
 /*
  * f moves with the mean of the set's vertices, unless it is where joints sit. Of joints that do not stretch it is of no
- * account, as z moves the other way: what the damping leaves, damping lambda.
+ * account, as z moves the other way, by damping lambda, the part that damping leaves.
  */
 SBS_INLINE void give_centroids(const batch *b, const lanes by_point[3]) {
   const sbs_skin *skin = b->run->skin;

@@ -24,7 +24,7 @@ static uint16_t find_slot(const sbs_skin *skin, size_t vertex, int32_t joint) {
   return SBS_NO_SLOT;
 }
 
-/* Returns whether the weights of a vertex are those that the skin was made of, as far as that can be told. */
+/* Whether the skin was made of these weights of a vertex, as far as that can be told. */
 static int find_slots(sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc, size_t vertex,
                       sbs_influences *influences) {
   const size_t columns = gradient->columns;

@@ -14,7 +14,7 @@ typedef struct sbs_gradient_spread {
 /* A weight as it was given that has no gradient. */
 #define SBS_NO_SLOT UINT16_MAX
 
-/* What the caller's weights are to the influences of a skin. */
+/* The influences of a skin among the weights of the caller. */
 struct sbs_gradient {
   sbs_allocator allocator;
   size_t vertex_count, joint_count, columns; /* V, J, K; with a twist J' and 2 K */

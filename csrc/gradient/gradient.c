@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A gradient goes the way of a deformation and back: the pose (pose/posed.c), from vertices to rows of joints
- * (gradient/vertices.c), by way of the centers of joint sets (gradient/centers.c), from rows to matrices
- * (gradient/joints.c), and from what twist and shapes made to what they were given (gradient/twist.c,
- * gradient/shapes.c).
+ * The gradient of a deformation, by the chain rule from its end to its start. The pose is prepared (pose/posed.c). Then
+ * gradients go from vertices to the rows of their joints (gradient/vertices.c) and to the centers of joint sets
+ * (gradient/centers.c), from rows and centers to matrices (gradient/joints.c), from the frames of a twist to the
+ * skeleton (gradient/twist.c), and from the shaped mesh to the mesh and the shapes (gradient/shapes.c).
  */
 #include <math.h>
 #include <string.h>
@@ -19,17 +19,17 @@
 
 enum {
   SETS_CHUNK = 16,
-  /* Vertices of a chunk, at least; and the most chunks, as each has rows of all joints. */
+  /* Blocks of a chunk, at least; and the most chunks, for each has a row for every joint. */
   CHUNK_BLOCKS = 32,
   MOST_CHUNKS = 64,
-  /* What a vertex and a joint set take one thread, about, in nanoseconds. */
+  /* Nanoseconds that one thread takes for a vertex and a joint set, about. */
   VERTEX_TIME = 50,
   SET_TIME = 300
 };
 
 /* -------------------------------------------------------------------------------------------------------- checks -- */
 
-/* What has a gradient. */
+/* Refuses methods and options without a gradient. */
 static sbs_status check_method(const sbs_deform_options *options, sbs_fault *fault) {
   static const char *const known[] = {"method",
                                       "center",
@@ -80,7 +80,7 @@ static sbs_status check_desc(const sbs_gradient *gradient, const sbs_skin *skin,
   return SBS_OK;
 }
 
-/* All but the upstream gradient. */
+/* Checks all arguments but the upstream gradient. */
 static sbs_status check(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
                         const sbs_pose *pose, const sbs_deform_options *options, const sbs_gradient_result *result,
                         sbs_fault *fault) {
@@ -124,16 +124,21 @@ size_t sbs_gradient_work_size(const sbs_skin *skin) {
   return influences * (SBS_BY_MOST + 4) * 8; /* as in gradient/vertices.c, of eight lanes at most */
 }
 
-/* A run of which all is given but the pose, and its memory. `sets` (1) are those whose centers are, or NULL: all. */
-static void begin_run(sbs_gradient_run *run, sbs_arena *arena, int threads) {
+/* Completes a run by its pose and its memory. */
+static void begin_run(sbs_gradient_run *run, const sbs_pose *pose, sbs_arena *arena, int threads) {
   const sbs_skin *skin = run->skin;
   const sbs_shapes *shapes = run->options->shapes;
   sbs_place_posed(&run->posed, skin, arena);
   run->posed.skin = skin;
+  run->posed.pose = *pose;
   run->posed.request.rotations = sbs_has_rotations(run->options);
   run->posed.request.normals = run->upstream.normals != NULL;
   run->posed.request.solves_all = 1;
   run->posed.request.damping = run->options->damping;
+  if (sbs_has_set_centers(run->options)) {
+    run->posed.request.sets = skin->solve_order;
+    run->posed.request.set_count = skin->solve_count;
+  }
   run->rest = (sbs_rest){.skin = skin,
                          .positions = run->options->rest_positions,
                          .stride = run->options->rest_positions_stride,
@@ -144,7 +149,7 @@ static void begin_run(sbs_gradient_run *run, sbs_arena *arena, int threads) {
   run->work = sbs_arena_take(arena, (size_t)threads, sbs_gradient_work_size(skin) * sizeof *run->work);
 }
 
-/* Memory for the rows of joints, and for what goes by way of centers. */
+/* Takes memory for the gradients by rows and by centers. */
 static void take_sums(sbs_gradient_run *run, sbs_arena *arena) {
   const sbs_skin *skin = run->skin;
   const size_t least = (skin->block_count + MOST_CHUNKS - 1) / MOST_CHUNKS;
@@ -186,7 +191,7 @@ static sbs_status run_back(sbs_gradient_run *run, sbs_joint_gradient *by_joints,
 
 /* -------------------------------------------------------------------------------------------------------- public -- */
 
-/* What a run takes besides its arrays: the way to the skeleton, and to the mesh without shapes. */
+/* The last steps of a run: to the skeleton, and to the mesh without shapes. */
 typedef struct ends {
   sbs_gradient_twist twist;
   sbs_gradient_shapes shaped;
@@ -205,12 +210,7 @@ static sbs_status run_deform(sbs_gradient_run *run, const sbs_pose *pose, const 
                              sbs_arena *arena, int threads) {
   const sbs_gradient *gradient = run->gradient;
   const sbs_deform_options *options = run->options;
-  begin_run(run, arena, threads);
-  run->posed.pose = *pose;
-  if (sbs_has_set_centers(options)) {
-    run->posed.request.sets = run->skin->solve_order;
-    run->posed.request.set_count = run->skin->solve_count;
-  }
+  begin_run(run, pose, arena, threads);
   sbs_status status = sbs_gradient_begin_twist(gradient, run->skin, result, &made->twist);
   run->result = made->twist.result;
   if (!status) status = sbs_gradient_begin_shapes(&run->rest, result, arena, &made->shaped);
@@ -225,8 +225,8 @@ static sbs_status run_deform(sbs_gradient_run *run, const sbs_pose *pose, const 
   return sbs_gradient_finish_twist(gradient, run->skin, run->desc, moves_shares, pose, result, &made->twist);
 }
 
-/* Which argument a fault is in. */
-static sbs_status fault_of(sbs_status status, sbs_fault *fault) {
+/* Names the argument that a fault is in. */
+static sbs_status name_fault(sbs_status status, sbs_fault *fault) {
   const int is_pose = status == SBS_ERROR_NO_CONVERGENCE || status == SBS_ERROR_INTERNAL;
   return status ? sbs_fault_in(fault, status, is_pose ? "skinning_matrices" : NULL) : SBS_OK;
 }
@@ -256,7 +256,7 @@ sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_skin *ski
   status = run_deform(&run, pose, result, &made, &arena, sbs_choose_threads(options->threads, time));
   sbs_gradient_release_twist(gradient, &made.twist);
   sbs_arena_release(&arena);
-  return fault_of(status, fault);
+  return name_fault(status, fault);
 }
 
 sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin, const sbs_skin_desc *desc,
@@ -279,13 +279,8 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
   if (status) return status;
   sbs_arena arena = sbs_arena_from(&gradient->allocator);
   sbs_gradient_run run = {.gradient = gradient, .skin = skin, .desc = desc, .options = options};
-  begin_run(&run, &arena, 1);
+  begin_run(&run, pose, &arena, 1);
   double *by_columns = sbs_arena_take(&arena, gradient->columns, 3 * sizeof *by_columns);
-  run.posed.pose = *pose;
-  if (sbs_has_set_centers(options)) {
-    run.posed.request.sets = skin->solve_order;
-    run.posed.request.set_count = skin->solve_count;
-  }
   status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : sbs_pose_skin(&run.posed, 1);
   if (!status) {
     run.rows = arrange_rows(&run);
@@ -293,7 +288,7 @@ sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_
     sbs_gradient_gather_jacobian(gradient, skin, vertex, by_columns, jacobian);
   }
   sbs_arena_release(&arena);
-  return fault_of(status, fault);
+  return name_fault(status, fault);
 }
 
 #define STEPS(constant, name) \

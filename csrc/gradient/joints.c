@@ -12,7 +12,7 @@ static void add(double sums[3], sbs_vec4 v) {
 
 /* ---------------------------------------------------------------------------------------------------------- rows -- */
 
-/* By the rotation vector of R, what comes by way of matrices R M: sum over columns. */
+/* The gradient by the rotation vector of R from that by matrices R M: a sum over columns. */
 static void add_torque(const sbs_vec4 columns[3], const double by[9], sbs_joint_gradient *joint) {
   for (int j = 0; j < 3; j++) add(joint->torque, sbs_vec4_cross(columns[j], sbs_vec4_read(by + 3 * j)));
 }
@@ -23,7 +23,7 @@ static void add_quaternion(sbs_vec4 q, const double g[4], sbs_joint_gradient *jo
   add(joint->torque, 0.5 * sbs_quaternion_vector(product));
 }
 
-/* By the products c q / 2 of the columns c of (A, p): adds to what is by A, by p and by q. */
+/* By the products c q / 2 of the columns c of (A, p): adds to the gradients by A, p and q. */
 static void add_products(const sbs_vec4 columns[4], sbs_vec4 q, const double *by, double row[SBS_BY_OTHERS]) {
   const sbs_vec4 u = sbs_quaternion_vector(q);
   for (int j = 0; j < 4; j++) {
@@ -90,7 +90,7 @@ static void add_cofactors(const sbs_vec4 m[3], const sbs_vec4 by[3], double out[
   }
 }
 
-/* By S, what comes by way of S^-1 (or the adjugate of a singular S). */
+/* The gradient by S from that by S^-1 (or by the adjugate of a singular S). */
 static void add_inverse(const sbs_stretch *stretch, const double by_inverse[9], double out[9]) {
   const sbs_vec4 by[3] = {sbs_vec4_read(by_inverse), sbs_vec4_read(by_inverse + 3), sbs_vec4_read(by_inverse + 6)};
   double rows[9];
@@ -133,7 +133,7 @@ static void finish_joint(const sbs_posed *posed, size_t joint, const sbs_joint_g
   for (int i = 0; i < 3; i++) matrix[4 * i + 3] = by->translation[i];
 }
 
-/* What joints get by way of the centers of their sets, in the order of the sets. */
+/* Adds the gradients of joints through the centers of their sets, in the order of the sets. */
 static void add_centers(const sbs_gradient_run *run, sbs_joint_gradient *by) {
   const sbs_skin *skin = run->skin;
   for (size_t i = 0; i < run->posed.request.set_count; i++) {

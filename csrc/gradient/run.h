@@ -8,8 +8,8 @@
 #include "pose/posed.h"
 
 /*
- * What a joint is to its vertices, a row of numbers as in kernels/tables.h, of which vertices take sums. A gradient is
- * the transpose of that: by the sums of a vertex, from these to the rows of its joints, and from the rows to matrices.
+ * A joint is a row of numbers, as in kernels/tables.h, and a vertex takes a weighted sum of rows. The gradient is the
+ * transpose of this: from a vertex to its sum, from the sum to the rows of its joints, from the rows to the matrices.
  *
  *   MATRIX, PLACE and QUATERNION are in all rows; the others are where the method needs them.
  */
@@ -21,11 +21,11 @@ enum {
   SBS_BY_MOST = 52
 };
 
-/* Where in a row the others are, or 0. */
+/* Offsets in a row, 0 for numbers that the method does not need. */
 typedef struct sbs_gradient_rows {
-  size_t rotation; /* (9) R of joints that stretch, of others A does */
+  size_t rotation; /* (9) R, if joints stretch; else it is A */
   size_t stretch;  /* (9) S */
-  size_t normal;   /* (9) R S^-1, where A does not do for normals */
+  size_t normal;   /* (9) R S^-1, unless A moves normals, too */
   size_t inverse;  /* (9) S^-1 */
   size_t products; /* (16) of dual quaternions: the columns of (A, p) / 2, each times the quaternion */
   size_t width;    /* numbers of a row */
@@ -43,12 +43,12 @@ typedef struct sbs_joint_gradient {
   double inverse[9]; /* by S^-1 */
 } sbs_joint_gradient;
 
-/* What a joint gets by way of the center of one of its sets. */
+/* The part of a joint's gradient that comes through the center of one of its sets. */
 typedef struct sbs_center_gradient {
   double given[9], translation[3], torque[3];
 } sbs_center_gradient;
 
-/* One frame on its way back. Shared by the threads that work on it. */
+/* A frame while it is differentiated. The threads that work on it share it. */
 typedef struct sbs_gradient_run {
   const sbs_gradient *gradient;
   const sbs_skin *skin;
@@ -58,12 +58,12 @@ typedef struct sbs_gradient_run {
   sbs_rest rest;
   sbs_gradient_rows rows;
   sbs_gradient_upstream upstream;
-  /* By all joints of the skin, by the weights of all of them, and by the mesh that shapes make. */
+  /* By all joints of the skin with the frames of its twist, all weights, and the mesh after shapes. */
   sbs_gradient_result result;
   size_t chunk_blocks, chunk_count; /* the unit of work, whatever the number of threads */
   double *by_rows;                  /* (chunk_count, joint_count, width) sums over the vertices of a chunk; or NULL */
   double (*by_centers)[6];   /* (vertex_count) by z and by f (pose/center.h) of the vertex's joint set; or NULL */
-  double (*by_centroids)[3]; /* (set_count) what each vertex of a set gets, as it moves its centroid */
+  double (*by_centroids)[3]; /* (set_count) the part of each vertex of a set, as it moves the centroid */
   sbs_center_gradient *by_set_joints; /* as skin->set_joints */
   double *work;                       /* (threads, sbs_gradient_work_size) */
 } sbs_gradient_run;
@@ -71,9 +71,9 @@ typedef struct sbs_gradient_run {
 /* Doubles of workspace for a thread. */
 size_t sbs_gradient_work_size(const sbs_skin *skin);
 
-/* The way back, compiled for each instruction set. */
+/* Steps that are compiled for each instruction set. */
 typedef struct sbs_gradient_steps {
-  /* From the vertices of chunks [begin, end) to the rows of joints; writes what is by vertex. */
+  /* From the vertices of chunks [begin, end) to the rows of joints; writes the gradients by the vertices. */
   void (*differentiate)(const sbs_gradient_run *run, double *work, size_t begin, size_t end);
   /* How a vertex moves with its weights: (3, columns) */
   void (*find_jacobian)(const sbs_gradient_run *run, double *work, size_t vertex, double *jacobian);
@@ -90,7 +90,7 @@ const sbs_gradient_steps *sbs_choose_gradient_steps(sbs_isa isa);
 SBS_EACH_ISA(SBS_DECLARE_GRADIENT_STEPS)
 #undef SBS_DECLARE_GRADIENT_STEPS
 
-/* From rows, and from centers, to result.skinning_matrices. by (joint_count) is workspace. */
+/* Computes result.skinning_matrices from the gradients by rows and centers. by (joint_count) is workspace. */
 void sbs_gradient_finish_joints(const sbs_gradient_run *run, sbs_joint_gradient *by);
 
 #endif

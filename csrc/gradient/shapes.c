@@ -20,7 +20,7 @@ sbs_status sbs_gradient_begin_shapes(const sbs_rest *rest, const sbs_gradient_re
   return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
-/* The product of what a shape adds, from a number of its rows on, and the gradient by that. */
+/* The product of a shape's rows, from one on, and the gradient by them. */
 static double shape_product(const sbs_shapes *shapes, size_t shape, size_t first, const void *by) {
   const sbs_scalar scalar = shapes->skin->scalar;
   double sum = 0.0;
@@ -36,7 +36,7 @@ static double shape_product(const sbs_shapes *shapes, size_t shape, size_t first
   return sum;
 }
 
-/* By rest positions: those of a vertex, and as it moves the centroid of its joint set. */
+/* By rest positions: of the vertex itself, and as it moves the centroid of its joint set. */
 static void finish_positions(const sbs_gradient_run *run, const void *by_positions, void *result) {
   const sbs_skin *skin = run->skin;
   for (size_t i = 0; i < 3 * skin->vertex_count; i++) {

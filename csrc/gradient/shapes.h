@@ -7,11 +7,11 @@
 
 /*
  * A gradient of a deformation with shapes is that of the mesh that they make; but centroids of joint sets and places
- * along bones are those of the rest positions without them. What stands here leads from that mesh back.
+ * along bones are found without them. These functions lead from that mesh back to the shapes.
  */
 typedef struct sbs_gradient_shapes {
   void *by_positions; /* (V, 3) the gradient by the mesh, of the skin's type; NULL where it is not wanted */
-  void *by_normals;   /* (V, 3) by unit normals with what shapes add */
+  void *by_normals;   /* (V, 3) by unit normals after shapes */
 } sbs_gradient_shapes;
 
 /* Makes room for the gradients that `result` needs. Errors: OUT_OF_MEMORY. */

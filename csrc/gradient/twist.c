@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/fitting.md has what is differentiated here. */
+/* docs/fitting.md has the formulas. */
 #include "gradient/twist.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ typedef struct rotation {
   sbs_vec4 quaternion;
 } rotation;
 
-static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_t number, rotation *of) {
+static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_t number, rotation *parts) {
   double matrix[12];
   sbs_joint joint;
   sbs_stretch stretch;
@@ -31,10 +31,10 @@ static sbs_status take_apart(const sbs_twist *twist, const sbs_pose *pose, size_
   sbs_choose_joints_batch(twist->isa)(&args, 0, 1);
   const sbs_status status = sbs_decompose_joint(&joint, kind, &stretch);
   for (int i = 0; i < 9; i++) {
-    of->rotation[i] = stretch.rotation[i % 3][i / 3];
-    of->stretch[i] = stretch.stretch[i % 3][i / 3];
+    parts->rotation[i] = stretch.rotation[i % 3][i / 3];
+    parts->stretch[i] = stretch.stretch[i % 3][i / 3];
   }
-  of->quaternion = joint.quaternion;
+  parts->quaternion = joint.quaternion;
   return status;
 }
 
@@ -58,14 +58,14 @@ static void find_torque(sbs_vec4 from, sbs_vec4 to, const double n[3], double by
  * Adds the gradient by the linear part A = R S of a matrix (3, 4), given that by the rotation vector of R: R [y] with
  * (tr S - S) y = R^T torque, S being 1 for a rigid joint. Nothing where the joint is scaled to nothing along two axes.
  */
-static void add_torque(const rotation *of, const double torque[3], double matrix[12]) {
+static void add_torque(const rotation *parts, const double torque[3], double matrix[12]) {
   double right[3];
-  sbs_apply_transposed(of->rotation, torque, right);
-  const sbs_vec4 y = sbs_solve_axial(of->stretch, sbs_vec4_read(right));
+  sbs_apply_transposed(parts->rotation, torque, right);
+  const sbs_vec4 y = sbs_solve_axial(parts->stretch, sbs_vec4_read(right));
   const double skew[9] = {0.0, -y[2], y[1], y[2], 0.0, -y[0], -y[1], y[0], 0.0};
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
-      for (int k = 0; k < 3; k++) matrix[4 * i + j] += of->rotation[3 * i + k] * skew[3 * k + j];
+      for (int k = 0; k < 3; k++) matrix[4 * i + j] += parts->rotation[3 * i + k] * skew[3 * k + j];
     }
   }
 }
@@ -92,7 +92,7 @@ static sbs_status add_angles(const sbs_twist *twist, const sbs_twist_bone *bone,
 }
 
 /*
- * Adds what one frame F = C T, T the rotation about the bone by an angle, is to C; returns the gradient by the angle.
+ * Adds the gradient by C of one frame F = C T, T the rotation about the bone by an angle; returns that by the angle.
  * `by` is that by F, `joint` is C, both (3, 4).
  */
 static double add_frame(const sbs_twist_bone *bone, double angle, const double joint[12], const double by[12],
@@ -161,7 +161,7 @@ static void gather(const sbs_twist *twist, const sbs_gradient_spread *spread, do
   *by_share = sbs_usable_weight(weight) * (double)(twist->frames - 1) * (by[1] - by[0]);
 }
 
-/* Adds what comes by way of the shares, which the rest position of a vertex determines. */
+/* Adds the gradient by a rest position through the shares, which it determines. */
 static void add_to_position(const sbs_twist *twist, const sbs_gradient_spread *spread, const sbs_skin_desc *desc,
                             size_t vertex, double by_share, void *by_rest_positions) {
   if (spread->bone < 0) return;

@@ -2,7 +2,7 @@
 /*
  * The gradient by vertices, and from there to the rows of joints (gradient/run.h), LANES vertices at once, in double.
  * With g the gradient by v', a formula gives the gradient by the sums of rows, `by`; a row gets that times its weight,
- * and a weight what `by` has along the row. docs/fitting.md derives the formulas.
+ * and a weight the product of `by` and the row. docs/fitting.md derives the formulas.
  */
 #include <float.h>
 #include <math.h>
@@ -17,12 +17,12 @@ typedef struct vertices {
   const sbs_gradient_run *run;
   wide in;
   size_t width;
-  lanes *rows;  /* (influences, width) those of each influence; quaternions with the signs that they are blended with */
-  lanes *turns; /* (influences) weights with these signs */
-  lanes *by_weights;       /* (influences) */
-  lanes x[3], n[3];        /* at rest; n is of unit length */
-  lanes g[3], h[3];        /* the gradient by the position, and by the normal */
-  lanes amount;            /* how much of the method, the rest being linear */
+  lanes *rows;       /* (influences, width) of each influence; quaternions with the signs that they are blended with */
+  lanes *turns;      /* (influences) weights with these signs */
+  lanes *by_weights; /* (influences) */
+  lanes x[3], n[3];  /* at rest; n is of unit length */
+  lanes g[3], h[3];  /* the gradient by the position, and by the normal */
+  lanes amount;      /* how much of the method, the rest being linear */
   lane_mask always_linear; /* whatever the amount: vertices that are their own centers, or of one joint */
   lanes f[3], z[3];        /* pose/center.h */
   lanes sum[SBS_BY_MOST], by[SBS_BY_MOST];
@@ -100,7 +100,7 @@ static void sum_rows(vertices *v) {
   }
 }
 
-/* What the gradient by the sums is to the weights. */
+/* From the gradient by the sums to that by the weights. */
 static void share_by_weights(vertices *v) {
   for (size_t k = 0; k < v->in.count; k++) {
     const lanes *row = v->rows + k * v->width;
@@ -519,7 +519,7 @@ static int is_weighted_lane(const vertices *v, size_t l) {
   return sbs_set_size(v->run->skin, (size_t)v->run->skin->set_of_vertex[v->in.first + l]) > 0;
 }
 
-/* What all weights of a vertex have of the gradient alike: there is none along their own direction. */
+/* The part of the gradient that all weights of a vertex share: there is none along their own direction. */
 static double mean_by_weights(const vertices *v, size_t l) {
   (void)l;
   double mean = 0.0;
@@ -556,7 +556,7 @@ static void put_normal(const vertices *v, size_t l) {
   put_vector(run, run->result.rest_normals, v->in.first + l, by, l);
 }
 
-/* Writes what is by the vertices themselves. Those without weights stay where they are. */
+/* Writes the gradients by the vertices themselves. Vertices without weights stay where they are. */
 static void write_vertices(const vertices *v) {
   const sbs_gradient_run *run = v->run;
   const sbs_gradient_result *result = &run->result;

@@ -83,7 +83,7 @@ SBS_INLINE void add_tangent(tangent *sum, lanes weight, const lanes q[4]) {
   sum->slope[5] += k * t[2] * t[2];
 }
 
-/* (bend + slope)^-1 mean. The slope has no negative eigenvalue, and what bends is kept from 0. */
+/* (bend + slope)^-1 mean. The slope has no negative eigenvalue, and `bend` is kept from 0. */
 SBS_INLINE void newton_step(const tangent *at, lanes move[3]) {
   const lanes bend = larger_lanes(at->bend, NO_LANES + 0.1);
   lanes m[6];

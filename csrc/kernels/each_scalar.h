@@ -2,7 +2,7 @@
 /*
  * Includes SBS_SOURCE, an *.inc, for float and then for double, in a source that is compiled for an instruction set:
  *
- *   SCALAR          the type; SCALAR_BITS, SCALAR_TINY, SCALAR_EPSILON and SCALAR_SQRT are those of the type
+ *   SCALAR          the type; SCALAR_BITS, SCALAR_TINY, SCALAR_EPSILON and SCALAR_SQRT belong to it
  *   NAME(name)      name_float32, name_float64
  *   LANES           numbers in a vector, 1 without vectors
  *   LANE_LIST(f, r) f(r, 0), f(r, 1), ... for all lanes

@@ -152,7 +152,7 @@ SBS_INLINE void apply_difference(const vertices *v, const lanes y[3], lanes out[
 
 /* ------------------------------------------------------------------------------------------------------- centers -- */
 
-/* f and z of the set, or those that are given with the vertices. Vertices that are their own centers get no amount. */
+/* f and z of the set, or as given with the vertices. Vertices that are their own centers get no amount. */
 SBS_INLINE void find_centers(vertices *v) {
   const sbs_skin *skin = v->in.posed->skin;
   clear_lanes(v->reference);
@@ -373,7 +373,7 @@ static void deform_vertices(const vertices *v, const size_t wanted[LANES]) {
 
 /* ------------------------------------------------------------------------------------------------------- inverse -- */
 
-/* Whether a vertex has an inverse, x being what it would be, and `distance` |p| + |p - m|: sbs_skin_inverse_deform. */
+/* Whether the inverse x of a vertex is determined, with `distance` |p| + |p - m|: sbs_skin_inverse_deform. */
 static int is_regular(const sbs_skin *skin, const double a[9], double distance, const double x[3]) {
   const double eps = sbs_scalar_epsilon(skin->scalar), size = skin->size_with_origin;
   const double norm = sqrt(sbs_norm_squared(a)), determinant = fabs(sbs_determinant(a));

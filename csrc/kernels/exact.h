@@ -7,9 +7,9 @@
 #include "pose/posed.h"
 
 /*
- * All methods once more, in double, for the vertices for which sums of rows would not do. These are about centers far
+ * All methods once more, in double, for vertices for which sums of rows are not enough: about centers far
  * away, of joints that stretch, of quaternions whose signs depend on the vertex, of spherical averages, of numbers
- * beyond those that the type can multiply, and without weights. The inverse is found here for all vertices.
+ * too large for the type to multiply, and without weights. The inverse is found here for all vertices.
  */
 typedef struct sbs_exact_args {
   const sbs_posed *posed;

@@ -20,7 +20,7 @@ typedef enum sbs_formula {
 typedef struct sbs_rows {
   const void *joints;
   const void *stretches;   /* where joints stretch STRETCHES, or of dual quaternions PRODUCTS */
-  const void *normals;     /* where matrices and rotations don't do for normals */
+  const void *normals;     /* where neither matrices nor rotations move normals */
   const void *dual;        /* of dual quaternions */
   const void *sets;        /* of SETS */
   const void *set_centers; /* of SETS and CENTERS; or NULL: the vertices' own */
@@ -28,13 +28,13 @@ typedef struct sbs_rows {
   const void *set_arcs;    /* of averages, by CENTERS and WEIGHTED */
 } sbs_rows;
 
-/* What a kernel does: blocks [begin, end) of a skin. Arrays but the outputs begin with block `begin`. */
+/* The work of a kernel: blocks [begin, end) of a skin. Arrays but the outputs begin with block `begin`. */
 typedef struct sbs_kernel_args {
   const sbs_skin *skin;
   sbs_rows rows;
   double scale;
   double damping, far;           /* of weighted centers; and how far away they may be, in the pose without scale */
-  unsigned char *exact_vertices; /* (vertex_count) receives 1 for those whose weighted center is further away, */
+  unsigned char *exact_vertices; /* (vertex_count) receives 1 for vertices whose weighted center is further away, */
   unsigned char *exact_blocks;   /* (block_count) as do their blocks */
   sbs_vec4 anchor;
   int by_heaviest; /* of LINEAR: whether the heaviest joint alone moves a vertex */
@@ -70,7 +70,7 @@ typedef void sbs_pack_kernel(const void *positions, size_t stride, size_t count,
 /* Copies amounts to the skin's type. Returns whether all are in [0, 1]. */
 typedef int sbs_amounts_kernel(const void *amounts, sbs_scalar scalar, size_t count, void *copies);
 
-/* What is compiled for one instruction set and scalar type. */
+/* The functions that are compiled for one instruction set and scalar type. */
 typedef struct sbs_kernels {
   sbs_write_rows *write_rows;
   sbs_write_set_rows *write_set_rows;

@@ -4,7 +4,7 @@
 
 #include "correctives/shapes.h"
 
-/* The rest pose of a call: that of the skin, or other positions, and what shapes add. */
+/* The rest pose of a call: positions of the skin or others, with shapes. */
 typedef struct sbs_rest {
   const sbs_skin *skin;
   const void *positions;    /* (vertex_count, 3) of the skin's type, or NULL: the skin's */
@@ -13,13 +13,13 @@ typedef struct sbs_rest {
   sbs_shape_sums sums;
 } sbs_rest;
 
-/* Whether blocks of the skin are not what kernels are to read. */
+/* Whether kernels need other blocks than the skin's. */
 static inline int sbs_rest_differs(const sbs_rest *rest) {
   return rest->positions || rest->shapes;
 }
 
 /*
- * Packs blocks [begin, end) as those of a skin (skin/skin.h). Positions and normals have room for (end - begin, 3,
+ * Packs blocks [begin, end) as in a skin (skin/skin.h). Positions and normals have room for (end - begin, 3,
  * SBS_BLOCK) of the skin's type; normals may be NULL.
  */
 void sbs_pack_rest(const sbs_rest *rest, size_t begin, size_t end, void *positions, void *normals);
@@ -28,13 +28,13 @@ void sbs_pack_rest(const sbs_rest *rest, size_t begin, size_t end, void *positio
 void sbs_get_rest_position(const sbs_rest *rest, size_t vertex, double x[3]);
 void sbs_get_rest_normal(const sbs_rest *rest, size_t vertex, double n[3]);
 
-/* A normal with what shapes add, before it is brought to unit length. */
+/* A normal with shapes, before it is brought to unit length. */
 void sbs_get_raw_normal(const sbs_rest *rest, size_t vertex, double n[3]);
 
-/* Sums up what shapes with weights add to blocks, of those that they change [begin, end). */
+/* Sums up weighted shapes for the blocks from `begin` to `end` of the list of blocks that shapes change. */
 void sbs_sum_shapes(const sbs_rest *rest, const double *weights, size_t begin, size_t end);
 
-/* What shapes add to a rest position. */
+/* The sum of shapes at a rest position. */
 void sbs_get_shape_sum(const sbs_rest *rest, size_t vertex, double sum[3]);
 
 #endif

@@ -5,9 +5,9 @@
 #include "pose/posed.h"
 
 /*
- * The rows of a pose: what its joints are to kernels, computed in double and rounded to the skin's type. Rest positions
- * x are relative to the skin's origin, results to the anchor of the pose. With the scale s of all joints, a joint moves
- * x to s (A x + p).
+ * The rows of a pose, the form in which kernels take its joints: computed in double and rounded to the skin's type.
+ * Rest positions x are relative to the skin's origin, results to the anchor of the pose. With the scale s of all
+ * joints, a joint moves x to s (A x + p).
  *
  *   JOINTS     16  the columns of (A, p), then the quaternion with its sign
  *   STRETCHES  16  where joints stretch, A = R S, and some more than others: the columns of R, then S (00, 01, 02, 11,
@@ -42,7 +42,7 @@ enum {
 /* Writes the rows of joints, or of sets, [begin, end). */
 typedef void sbs_write_rows(const sbs_posed *posed, sbs_table table, void *rows, size_t begin, size_t end);
 
-/* Writes the rows of SETS of the sets [begin, end), from those of joints and of centers. */
+/* Writes the rows of SETS of the sets [begin, end), from the rows of joints and of centers. */
 typedef void sbs_write_set_rows(const sbs_skin *skin, const void *joints, const void *centers, void *rows, size_t begin,
                                 size_t end);
 

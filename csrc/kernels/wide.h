@@ -3,8 +3,8 @@
 #define SBS_KERNELS_WIDE_H
 
 /*
- * Vertices of a block in double, a lane each, whatever the type of the skin: for what needs the precision, or for what
- * is no sum of rows. All that is read of joints is of the pose itself. For pose/lanes.h.
+ * Vertices of a block in double, a lane each, whatever the type of the skin: where the precision is needed, or the
+ * formula is no sum of rows. All that is read of joints is of the pose itself. For pose/lanes.h.
  */
 #include "kernels/rest.h"
 #include "pose/lanes.h"
@@ -40,14 +40,14 @@ SBS_INLINE lanes splat_lanes(double number) {
   return number - NO_LANES;
 }
 
-/* The weight of the heaviest joint is 1, and those of others are 0. */
+/* The weight of the heaviest joint is 1, and others are 0. */
 SBS_INLINE void keep_heaviest(wide *v) {
   const int32_t *heaviest = v->posed->skin->heaviest + v->first;
   for (size_t k = 0; k < v->count; k++) {
     for (size_t l = 0; l < LANES; l++) {
       const size_t at = v->is_shared ? k : k * LANES + l;
       const int before =
-          k && !v->is_shared && v->joints[l] == v->joints[at]; /* what stands behind the last is the first */
+          k && !v->is_shared && v->joints[l] == v->joints[at]; /* behind the last comes the first again */
       LANE(v->weights[k], l) = !before && v->joints[at] == heaviest[l];
     }
   }

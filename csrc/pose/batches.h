@@ -29,7 +29,7 @@ typedef struct sbs_centers_args {
   const int32_t *order; /* skin->solve_order or some of its sets, in the same order */
   const sbs_joint *joints;
   const unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
-  const sbs_stretch *stretches; /* of joints that are not rigid; NULL if all are */
+  const sbs_stretch *stretches; /* of joints that are not rigid; NULL if all are rigid */
   double damping;
   double epsilon;        /* of the matrices' type */
   int solves_all;        /* of sbs_pose_request */
@@ -41,11 +41,11 @@ typedef struct sbs_centers_args {
 
 typedef struct sbs_centers_count {
   size_t solved; /* centers that are not just the position of a joint */
-  size_t by_svd; /* those of them that the SVD is to solve */
+  size_t by_svd; /* how many of them the SVD is to solve */
 } sbs_centers_count;
 
 /*
- * Finds the centers of sets order[begin] to [end - 1]; all but those that the SVD is to solve (pose/center.h),
+ * Finds the centers of sets order[begin] to [end - 1]; all but the ones that the SVD is to solve (pose/center.h),
  * where normal equations in double can't tell the damping from rounding.
  */
 typedef sbs_centers_count sbs_centers_batch(const sbs_centers_args *args, size_t begin, size_t end);

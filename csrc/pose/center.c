@@ -22,7 +22,7 @@ static const sbs_vec4 *joint_rotation(const sbs_centers_args *args, int32_t join
   return args->stretches ? sbs_turning(at, args->kinds[joint], args->stretches + joint) : at->moving;
 }
 
-/* What takes the place of 1 / s in the pseudo-inverse. */
+/* The factor in place of 1 / s in the pseudo-inverse. */
 static double filter(double s, double largest, double damping, double rcond) {
   if (rcond == 0.0) return s / (s * s + damping);
   return s > ABSOLUTE_CUT && s > rcond * largest ? 1.0 / s : 0.0;

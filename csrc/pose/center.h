@@ -14,9 +14,9 @@
  * over the pairs.
  *
  * Joints that stretch have no such point near by: A_a - A_b may be as small as the stretches, or vanish in a direction
- * in which the blended rotation does not, and what they move alike lies anywhere, thousands of sizes away. So a joint
- * is taken for what it does around a point f: it carries f to p_i = C_i f and turns by R_i what its stretch S_i made of
- * v - f. The equations are those of the rigid [R_i | p_i], as well conditioned as of rigid joints, and
+ * in which the blended rotation does not, and points that they move alike lie anywhere, thousands of sizes away. So a
+ * joint is approximated around a point f: it carries f to p_i = C_i f, stretches v - f by S_i, and turns the result by
+ * R_i. The equations are the same as for rigid [R_i | p_i], as well conditioned, and
  *
  *     v' = Q (sum w_i S_i (v - f) - z) + sum w_i (R_i z + p_i)
  *

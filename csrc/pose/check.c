@@ -14,8 +14,8 @@
 /*
  * Whether all is well, without a branch, as it is done for every matrix of every frame. 0 x is 0 for every number but
  * NaN and infinity, which no sum loses again. Those beyond `largest` are made infinite first; one next to it may be,
- * too, which find_fault decides. Inlined, for what is multiplied by a constant 1 costs nothing. Vectors are of 16
- * bytes, half a row of doubles: what a target compares only number by number, as SSE2 does longer ones, takes three
+ * too, which find_fault decides. Inlined, for a product with a constant 1 costs nothing. Vectors are of 16
+ * bytes, half a row of doubles: longer ones, which SSE2 compares number by number, take three
  * times as long.
  */
 #define DEFINE_ALL_ARE_FINE(type, maximum) \

@@ -3,8 +3,8 @@
 #define SBS_POSE_LANES_H
 
 /*
- * Vectors for what prepares a pose, compiled for each instruction set: a lane is a joint, then a joint set. Always in
- * double.
+ * Vectors for the preparation of poses, compiled for each instruction set: a lane is a joint, then a joint set. Always
+ * in double.
  */
 #include "base/algebra.h"
 #include "base/lane_lists.h"
@@ -13,7 +13,7 @@
 #define SBS_LANE_MASK int64_t
 #include "base/lanes.h"
 
-/* Numbers 0 to 3 of four vectors for each half of 256 bits: what stands in a column becomes a row. */
+/* Numbers 0 to 3 of four vectors for each half of 256 bits: columns become rows. */
 #if (defined(__clang__) || __GNUC__ >= 12) && SBS_VECTOR_BYTES >= 32
 #define HAVE_TRANSPOSE_QUADS
 #if SBS_VECTOR_BYTES == 32

@@ -57,7 +57,7 @@ static sbs_status take_joints_apart(void *context, sbs_share share, int worker) 
   return status;
 }
 
-/* The matrices of a twist's frames follow those of the skeleton's joints. */
+/* The frames of a twist come after the joints of the skeleton. */
 static sbs_status pose_twist(sbs_posed *posed) {
   const sbs_twist *twist = posed->skin->twist;
   if (!twist) return SBS_OK;
@@ -67,8 +67,8 @@ static sbs_status pose_twist(sbs_posed *posed) {
 }
 
 /*
- * Numbers beyond this times each other are beyond the type, with some products of two to spare; what is computed in
- * double then takes the place of what the type can't do.
+ * Numbers beyond this times each other are beyond the type, with some products of two to spare; vertices
+ * with such numbers are computed in double.
  */
 static double largest_number(sbs_scalar scalar) {
   return scalar == SBS_FLOAT32 ? 1e15 : 1e75;

@@ -8,13 +8,13 @@
 #include "pose/joint.h"
 #include "skin/skin.h"
 
-/* What of a pose is wanted. */
+/* The parts of a pose that a call needs. */
 typedef struct sbs_pose_request {
   int rotations;       /* whether joints turn points by their rotations: not in rigid and linear blending */
   int normals;         /* whether normals are: there joints may need a matrix of their own */
-  const int32_t *sets; /* (set_count) those of the skin's solve_order whose centers are, in its order */
+  const int32_t *sets; /* (set_count) the sets whose centers it needs, in the order of the skin's solve_order */
   size_t set_count;
-  int solves_all; /* whether the center of a joint and its parent is solved as others are, wherever the joint is */
+  int solves_all;        /* whether centers of a joint and its parent are solved, too, wherever the joint is */
   double damping, rcond; /* of sbs_deform_options */
 } sbs_pose_request;
 
@@ -28,8 +28,8 @@ typedef struct sbs_posed {
   sbs_joint *joints;      /* (joint_count) */
   unsigned char *kinds;   /* (joint_count) SBS_JOINT_ bits */
   sbs_stretch *stretches; /* (joint_count) defined if is_taken_apart */
-  sbs_vec4 *places;       /* (joint_count) where what moves points takes the skin's origin, relative to the anchor */
-  double *signs;          /* (joint_count) 1 or -1: that of the quaternion that is blended */
+  sbs_vec4 *places;       /* (joint_count) where the joint takes the skin's origin, relative to the anchor */
+  double *signs;          /* (joint_count) 1 or -1: the sign with which the quaternion is blended */
   sbs_vec4 *references;   /* (set_count) of sets that are requested, f (pose/center.h) relative to the skin's origin */
   sbs_vec4 *centers;      /* (set_count) z */
   unsigned char *by_svd;  /* (set_count) whether the SVD is to solve the center */

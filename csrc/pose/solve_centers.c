@@ -98,14 +98,14 @@ SBS_INLINE lane_mask try_trivial(const set_batch *batch, const sbs_centers_args 
 
 /*
  * Kavan & Zara 2005, section 4, the least squares D r_c = e, damped:
- * z = argmin weight sum_i |D_i z - e_i|^2 + damping |z|^2 by the normal equations. Those of D_i = R_i - M, e_i = mean p
- * - p_i, M = mean R, need nothing but sums over the joints, as R_i^T R_i = 1 and p_i = R_i f + t_i:
+ * z = argmin weight sum_i |D_i z - e_i|^2 + damping |z|^2 by the normal equations. With D_i = R_i - M, e_i = mean p
+ * - p_i, M = mean R, they need nothing but sums over the joints, as R_i^T R_i = 1 and p_i = R_i f + t_i:
  *
  *     sum D_i^T D_i = n (1 - M^T M) = n G     sum D_i^T e_i = n (M^T mean t - mean R^T t - G f)
  *
  * That loses 3 n weight eps / damping of the result: some 1e-7 for a damping of 1e-8. Steps of refinement, with
  * residuals from the D_i themselves, take that back, each the same factor again: one or two for that damping, more
- * for smaller ones. Nearly coaxial joints, such as those of a finger, need it. A skin of float32 takes no step for a
+ * for smaller ones. Nearly coaxial joints, such as in a finger, need it. A skin of float32 takes no step for a
  * loss of a few of its own roundings, which is in the direction in which the center matters least. Returns where all
  * that would not be enough.
  */

@@ -100,7 +100,7 @@ sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_tw
 }
 
 /*
- * C T(angle) for any angle, T the rotation about the bone: what is turned before the joint moves it. With the linear
+ * C T(angle) for any angle, T the rotation about the bone, which comes before the joint moves. With the linear
  * part L of C, that of the product is L n n^T + cos(angle) (L - L n n^T) + sin(angle) L [n], [n] v being n cross v; and
  * the head stays where C has it.
  */

@@ -30,9 +30,9 @@ sbs_status sbs_check_twist_angles(const sbs_twist *twist, const sbs_pose *poses,
 sbs_pose sbs_pose_number(const sbs_pose *poses, size_t joint_count, const sbs_twist *twist, size_t frame);
 
 /*
- * Finds the matrices (J', 3, 4) of all joints, those of the skeleton and then the frames, in a pose that was checked.
+ * Finds the matrices (J', 3, 4) of all joints in a checked pose: first the joints of the skeleton, then the frames.
  *
- *   angles  (B, 2), or NULL: those of the matrices, in the shorter direction
+ *   angles  (B, 2), or NULL: from the matrices, in the shorter direction
  *
  * Errors: NO_CONVERGENCE, INTERNAL.
  */

@@ -12,7 +12,7 @@ typedef struct sbs_binding {
   const unsigned char *changed; /* (vertex_count) whether a vertex has other influences than in `previous` */
 } sbs_binding;
 
-/* Whether the influences of a vertex are those of the previous skin. */
+/* Whether a vertex has the influences of the previous skin. */
 static inline int sbs_is_kept(const sbs_binding *binding, size_t vertex) {
   return binding->previous && !binding->changed[vertex];
 }

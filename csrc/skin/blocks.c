@@ -25,7 +25,7 @@ static lane_place find_place(const sbs_skin *skin, size_t lane) {
 }
 
 /*
- * Goes through the weights of a vertex, those of the joints of its set: `at` is the influence of the one before, -1 at
+ * Goes through the weights of a vertex, one for each joint of its set: `at` is the influence of the one before, -1 at
  * first. Joints ascend, and a shared block has others between. Returns its index in `weights`.
  */
 static size_t next_weight(lane_place place, int32_t joint, size_t *at) {
@@ -92,7 +92,7 @@ static size_t describe_blocks(sbs_skin *skin, int32_t *united) {
   return first;
 }
 
-/* Puts the joints of a set in place, and behind them its first one. Those of vertices without weights are joint 0. */
+/* Puts the joints of a set in place, and behind them its first one. Vertices without weights have joint 0. */
 static void put_set(sbs_skin *skin, size_t set, size_t first, size_t count) {
   const size_t size = sbs_set_size(skin, set), offset = skin->set_offsets[set];
   for (size_t i = 0; i < count; i++) {

@@ -39,7 +39,7 @@ sbs_influences sbs_influences_new(const sbs_allocator *allocator, const sbs_skin
 
 void sbs_influences_free(const sbs_allocator *allocator, sbs_influences *influences);
 
-/* Pairs of joint and weight as anybody gives them: those of one vertex, from number `first` of arrays. */
+/* Pairs of joint and weight of one vertex as a caller gives them, from number `first` of arrays. */
 typedef struct sbs_influence_pairs {
   const int32_t *joints;
   const void *weights;
@@ -49,8 +49,8 @@ typedef struct sbs_influence_pairs {
 } sbs_influence_pairs;
 
 /*
- * Merges pairs, and notes what is wrong with them: distinct joints in ascending order, their weights times `scale`,
- * added up in an order of their values. What is no positive number is left out. Nothing is normalized.
+ * Merges pairs, and notes their faults: distinct joints in ascending order, their weights times `scale`,
+ * added up in an order of their values. Weights that are no positive numbers are left out. Nothing is normalized.
  */
 void sbs_influences_merge(const sbs_influence_pairs *pairs, double scale, sbs_influences *influences);
 

@@ -43,7 +43,7 @@ static size_t read_vertex(const sbs_skin *skin, size_t vertex, influence *influe
   return count;
 }
 
-/* Writes a vertex's row; returns what it lost. */
+/* Writes a vertex's row; returns the sum of weights that it lost. */
 static double write_row(const influence *influences, size_t count, size_t width, int32_t *joints, float *weights) {
   double sum = 0.0, kept = 0.0;
   for (size_t i = 0; i < count; i++) sum += influences[i].weight;

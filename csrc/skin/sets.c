@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------------------------------ sets of vertices */
 
-/* What sets are found with. */
+/* The search for sets. */
 typedef struct set_finder {
   const sbs_binding *binding;
   sbs_joint_sets table;
@@ -107,7 +107,7 @@ sbs_status sbs_find_sets(sbs_skin *skin, const sbs_binding *binding) {
   return status;
 }
 
-/* -------------------------------------------------------------------------------------------- what follows of sets */
+/* -------------------------------------------------------------------------------------------- arrays by sets */
 
 /* The sets of a joint and its parent have a center that is known beforehand, unless the joint slides. */
 static sbs_status classify_sets(sbs_skin *skin, const int32_t *parents) {

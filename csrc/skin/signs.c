@@ -19,7 +19,7 @@ typedef struct pair_finder {
   counted_pair *all;       /* the pairs of each set */
   size_t all_count;
   size_t *starts;         /* (joint_count + 1) where those with joint a start in `by_joint` */
-  counted_pair *by_joint; /* the same pairs, by a; later without those that occur twice */
+  counted_pair *by_joint; /* the same pairs, by a; later each of them once */
   int32_t *places;        /* (joint_count) where the pair with joint b is */
   int32_t *trees;         /* (joint_count) union-find */
 } pair_finder;
@@ -53,7 +53,7 @@ static void list_pairs(pair_finder *finder) {
   }
 }
 
-/* Sorts pairs by their first joint and adds up those that occur in several sets. Returns how many are left. */
+/* Sorts pairs by their first joint and adds up the counts of equal ones. Returns how many are left. */
 static size_t merge_pairs(const pair_finder *finder) {
   const size_t joint_count = finder->skin->joint_count;
   size_t *starts = finder->starts, kept = 0;

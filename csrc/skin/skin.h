@@ -35,7 +35,7 @@ typedef struct sbs_block {
 #define SBS_MORE_JOINTS 4
 
 /*
- * Which quaternions have to be in one hemisphere: that of a vertex's heaviest joint and those of its other joints
+ * Which quaternions have to be in one hemisphere: a vertex's heaviest joint and each of its other joints
  * (Kavan & Zara 2005, section 4.2). If each joint takes the sign that agrees with another joint of a pair, along a tree
  * of pairs, all pairs agree in almost all poses, and a joint has one sign for all vertices (pose/posed.c).
  */
@@ -59,9 +59,8 @@ struct sbs_skin {
   size_t skeleton_joint_count; /* without */
   sbs_twist *twist;            /* a copy; NULL without a twist, or with one of no bones */
   sbs_scalar scalar;
-  double
-      origin[3]; /* the center of the rest positions' box, rounded to `scalar`: what rows and blocks are relative to */
-  double size;   /* the diagonal of that box */
+  double origin[3]; /* the center of the rest positions' box, rounded to `scalar`; rows and blocks are relative to it */
+  double size;      /* the diagonal of that box */
   double size_with_origin; /* the same of a box that includes the origin of coordinates; 1 if that is nothing */
   double largest;          /* of all rest coordinates, without their signs */
   double *joint_positions; /* (joint_count, 3) or NULL */
@@ -109,7 +108,7 @@ static inline size_t sbs_set_size(const sbs_skin *skin, size_t set) {
   return skin->set_offsets[set + 1] - skin->set_offsets[set];
 }
 
-/* Reads the weights of a vertex, those of the joints of its set, `step` numbers apart. */
+/* Reads the weights of a vertex, one for each joint of its set, `step` numbers apart. */
 void sbs_get_weights(const sbs_skin *skin, size_t vertex, double *weights, size_t step);
 
 /* The index of a vertex's number along an axis in positions, normals and centers. */

@@ -4,7 +4,7 @@
 
 #include "sbs/sbs.h"
 
-/* A description whose joints are those of the skeleton and then the frames of its twist. */
+/* A description with the joints of the skeleton and then the frames of its twist. */
 typedef struct sbs_desc_with_frames {
   sbs_skin_desc desc; /* influences are as given: sbs_influences_read spreads them */
   double *positions;

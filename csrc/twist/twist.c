@@ -144,7 +144,7 @@ size_t sbs_twist_joint_count(const sbs_twist *twist) {
 
 /* ------------------------------------------------------------------------------------------------------- joints -- */
 
-/* What a joint that hangs on `parent` hangs on with the frames, given where it stands. */
+/* The parent, among the frames, of a joint below `parent`, from its position. */
 static int32_t parent_with_frames(const sbs_twist *twist, int32_t parent, sbs_vec3 position) {
   const int32_t number = parent < 0 ? -1 : twist->bone_of_joint[parent];
   if (number < 0) return parent;

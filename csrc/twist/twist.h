@@ -17,7 +17,7 @@ typedef struct sbs_twist_bone {
 
 struct sbs_twist {
   sbs_allocator allocator;
-  sbs_isa isa; /* what poses are computed by */
+  sbs_isa isa; /* of the functions for poses */
   size_t joint_count;
   size_t bone_count;
   size_t frames; /* per bone */
@@ -26,7 +26,7 @@ struct sbs_twist {
   int32_t *bone_of_joint; /* (joint_count) -1 where there is none */
 };
 
-/* What a unit quaternion has of the twist is less than this only where rounding alone would tell its direction. */
+/* The part of the twist in a unit quaternion: below this, rounding alone would decide its direction. */
 #define SBS_NO_TWIST 1e-12
 
 /* A twist of no bones is none: NULL, as for NULL. */
@@ -36,7 +36,7 @@ static inline const sbs_twist *sbs_twist_with_bones(const sbs_twist *twist) {
 
 sbs_status sbs_twist_copy(const sbs_twist *twist, const sbs_allocator *allocator, sbs_twist **copy);
 
-/* Bytes of what is copied. */
+/* Bytes of the copied arrays. */
 size_t sbs_twist_memory(const sbs_twist *twist);
 
 /* Whether two twists, either of which may be NULL, are of the same bones. */
@@ -84,7 +84,7 @@ sbs_status sbs_twist_joints(const sbs_twist *twist, const int32_t *parents, cons
 void sbs_twist_spread(const sbs_twist *twist, int32_t joint, double weight, sbs_vec3 point, int32_t joints[2],
                       double weights[2]);
 
-/* What sbs_twist_influences is given. */
+/* The arguments of sbs_twist_influences. */
 sbs_status sbs_twist_check_influences(const sbs_twist *twist, size_t vertex_count, sbs_scalar scalar,
                                       const void *rest_positions, size_t stride, size_t columns,
                                       const int32_t *joint_indices, sbs_scalar weight_scalar, const void *joint_weights,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of skins, and of all that is done with them: every allocation fails in turn, nothing leaks, and scratch from
+ * Memory of skins, and of calls with them: every allocation fails in turn, nothing leaks, and scratch from
  * the caller needs none. Of brushes, capsules, centers, meshes, subdivisions, surfaces and tools for weights,
  * test_progress.c makes them fail.
  */
@@ -90,7 +90,7 @@ static void check_out_of_memory_fault(const sbs_fault *fault) {
 
 static const unsigned char untouched = 0x5a;
 
-/* How many bytes are no longer what they were filled with. */
+/* The number of bytes that are not as they were filled. */
 static size_t touched(const void *memory, size_t size) {
   size_t count = 0;
   for (size_t i = 0; i < size; i++) count += ((const unsigned char *)memory)[i] != untouched;
@@ -150,7 +150,7 @@ static void test_errors_leak_nothing(void) {
   free_rig(&made.mesh);
 }
 
-/* What is said to be held is held: the rest is alignment. And what was not needed any more is released. */
+/* A skin tells the memory that it holds, but for alignment, and has released all other memory. */
 static void test_info_tells_the_memory(void) {
   counter count = new_counter();
   subject made;
@@ -167,7 +167,7 @@ static void test_info_tells_the_memory(void) {
   free_rig(&made.mesh);
 }
 
-/* What a deformation writes. */
+/* The outputs of a deformation. */
 typedef struct output {
   double positions[2][1000][3], normals[2][1000][3], centers[1001][3];
   float palettes[2][40][16], palette_centers[2][1001][4];

@@ -4,7 +4,7 @@
  */
 #include "faults.h"
 
-/* What is said of a mesh without a skin is what binding says: status, fault and report. */
+/* sbs_skin_check says the same as binding: status, fault and report. */
 static void check_agrees(const subject *made) {
   sbs_skin *skin = NULL;
   sbs_weight_report bound = {7, 7, 7, 7, 7, 7}, checked = bound;

@@ -34,19 +34,19 @@ static sbs_deform_options options_of(int number) {
   return options;
 }
 
-static sbs_gradient_result result_in(found *of) {
-  return (sbs_gradient_result){.rest_positions = of->rest_positions,
-                               .rest_normals = of->rest_normals,
-                               .joint_weights = of->joint_weights,
-                               .skinning_matrices = of->matrices,
-                               .centers = of->centers};
+static sbs_gradient_result result_in(found *room) {
+  return (sbs_gradient_result){.rest_positions = room->rest_positions,
+                               .rest_normals = room->rest_normals,
+                               .joint_weights = room->joint_weights,
+                               .skinning_matrices = room->matrices,
+                               .centers = room->centers};
 }
 
-static void differentiate(const sbs_deform_options *options, found *of) {
+static void differentiate(const sbs_deform_options *options, found *room) {
   const sbs_skin_desc desc = describe_rig(&mesh);
   const sbs_pose pose = pose_of(joints);
   const sbs_gradient_upstream by = {upstream[0], upstream[1]};
-  const sbs_gradient_result result = result_in(of);
+  const sbs_gradient_result result = result_in(room);
   sbs_skin *skin = NULL;
   sbs_gradient *gradient = NULL;
   CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
@@ -198,11 +198,11 @@ static sbs_shapes *make_shape(const sbs_skin *skin) {
   return shapes;
 }
 
-static sbs_gradient_result result_with_shapes_in(found *of) {
-  sbs_gradient_result result = result_in(of);
-  result.shape_weights = &of->shape_weight;
-  result.shaped_positions = of->shaped_positions;
-  result.shaped_normals = of->shaped_normals;
+static sbs_gradient_result result_with_shapes_in(found *room) {
+  sbs_gradient_result result = result_in(room);
+  result.shape_weights = &room->shape_weight;
+  result.shaped_positions = room->shaped_positions;
+  result.shaped_normals = room->shaped_normals;
   return result;
 }
 
@@ -216,11 +216,11 @@ static sbs_status make(const sbs_allocator *allocator, void *made) {
   CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
   sbs_status status = sbs_gradient_new(skin, &desc, allocator, made, NULL);
   if (!status) {
-    static found of, untouched;
+    static found room, untouched;
     static double amount[VERTICES];
     const sbs_pose pose = pose_of(joints);
     const sbs_gradient_upstream by = {upstream[0], upstream[1]};
-    const sbs_gradient_result result = result_with_shapes_in(&of);
+    const sbs_gradient_result result = result_with_shapes_in(&room);
     sbs_deform_options options = sbs_default_deform_options();
     sbs_shapes *shapes = make_shape(skin);
     const double weight = 0.5;
@@ -231,11 +231,11 @@ static sbs_status make(const sbs_allocator *allocator, void *made) {
     options.amount_scalar = SBS_FLOAT64;
     sbs_gradient **gradient = made;
     sbs_fault fault = {.argument = "untouched"};
-    memset(&of, 0x5a, sizeof of);
+    memset(&room, 0x5a, sizeof room);
     memset(&untouched, 0x5a, sizeof untouched);
     status = sbs_gradient_deform(*gradient, skin, &desc, &pose, &options, &by, &result, &fault);
     if (status) {
-      CHECK(memcmp(&of, &untouched, sizeof of) == 0);
+      CHECK(memcmp(&room, &untouched, sizeof room) == 0);
       CHECK(fault.argument == NULL);
       sbs_gradient_free(*gradient);
     }
@@ -256,11 +256,11 @@ static void test_every_allocation_fails_in_turn(void) {
 }
 
 static void test_errors(void) {
-  static found of;
+  static found room;
   sbs_skin_desc desc = describe_rig(&mesh);
   const sbs_pose pose = pose_of(joints);
   const sbs_gradient_upstream by = {upstream[0], upstream[1]};
-  const sbs_gradient_result result = result_in(&of);
+  const sbs_gradient_result result = result_in(&room);
   sbs_skin *skin = NULL;
   sbs_gradient *gradient = NULL;
   sbs_fault fault = {0};
@@ -279,7 +279,7 @@ static void test_errors(void) {
   options.rcond = 1e-3;
   CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION);
   CHECK(strcmp(fault.argument, "rcond") == 0);
-  const sbs_gradient_result with_shapes = result_with_shapes_in(&of);
+  const sbs_gradient_result with_shapes = result_with_shapes_in(&room);
   CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, &by, &with_shapes, &fault), SBS_ERROR_OPTION);
   CHECK(strcmp(fault.argument, "shapes") == 0);
   sbs_shapes *shapes = make_shape(skin);
@@ -301,12 +301,12 @@ static void test_errors(void) {
 
 /* Amounts are checked as sbs_skin_deform checks them: of a Jacobian, that of its vertex. */
 static void test_amounts_are_checked(void) {
-  static found of;
+  static found room;
   static double amount[VERTICES];
   const sbs_skin_desc desc = describe_rig(&mesh);
   const sbs_pose pose = pose_of(joints);
   const sbs_gradient_upstream by = {upstream[0], upstream[1]};
-  const sbs_gradient_result result = result_in(&of);
+  const sbs_gradient_result result = result_in(&room);
   const double bad[] = {NAN, INFINITY, -INFINITY, -0.25, 1.25};
   double jacobian[3 * INFLUENCES];
   sbs_skin *skin = NULL;

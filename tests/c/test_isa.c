@@ -8,7 +8,7 @@
 enum {
   VERTICES = 300,
   JOINTS = 9,
-  MOST_INFLUENCES = 6
+  MOST_INFLUENCES = 9
 };
 
 static int available[INSTRUCTION_SETS];

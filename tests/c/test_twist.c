@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Twist spread along bones, from C: angles by hand, bad input, and where memory is short. */
+/* Twist spread along bones: the edges of angles, frames as joints, bad and large input, and where memory is short. */
 #include "counting_allocator.h"
 #include "gradient/twist.h"
 #include "limb.h"
 #include "twist/twist.h"
 
 static const double PI = 3.14159265358979323846;
-
-/* The product of rotations, as quaternions. */
-static void multiply(const double a[4], const double b[4], double out[4]) {
-  out[0] = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
-  out[1] = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
-  out[2] = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
-  out[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
-}
 
 static void about(int axis, double angle, double quaternion[4]) {
   quaternion[0] = cos(angle / 2);
@@ -23,30 +15,6 @@ static void about(int axis, double angle, double quaternion[4]) {
 /* ----------------------------------------------------------------------------------------------------------- angles */
 
 static const double x_axis[3] = {1, 0, 0};
-
-static void test_the_twist_of_a_twist_is_its_angle(void) {
-  for (double angle = -3.1; angle < 3.2; angle += 0.1) {
-    double q[4];
-    about(0, angle, q);
-    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), angle, 1e-14);
-    for (int i = 0; i < 4; i++) q[i] *= -3.0;
-    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), angle, 1e-14);
-  }
-}
-
-/* Before or after it, and whatever there is of it but half a turn. */
-static void test_swing_is_no_twist(void) {
-  for (double swing = -3.0; swing < 3.1; swing += 0.5) {
-    double s[4], t[4], q[4];
-    about(1, swing, s);
-    CHECK_NEAR(sbs_twist_angle(s, x_axis, 0.0), 0.0, 1e-15);
-    about(0, 1.25, t);
-    multiply(s, t, q);
-    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), 1.25, 1e-14);
-    multiply(t, s, q);
-    CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.0), 1.25, 1e-14);
-  }
-}
 
 static void test_the_nearest_of_all_turns(void) {
   double q[4];
@@ -65,90 +33,6 @@ static void test_where_every_twist_is_as_good(void) {
 }
 
 /* ----------------------------------------------------------------------------------------------------------- a limb */
-
-static const int32_t nobody[1] = {-1};
-
-static void test_angles_of_a_limb(void) {
-  const sbs_twist_desc desc = describe();
-  sbs_twist *twist = new_twist(&desc);
-  matrix joints[JOINTS];
-  double angles[2];
-  pose_limb(1.1, 2.9, -0.7, joints);
-  const sbs_pose pose = pose_of(joints);
-  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), SBS_OK);
-  CHECK_NEAR(angles[0], 2.9, 1e-14);
-  CHECK_NEAR(angles[1], -0.7, 1e-14);
-  /* Joints that scale, unevenly, and mirrored ones twist as their rotations do. */
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) {
-      joints[0][i][j] *= -2.0;
-      joints[1][i][j] *= 1.0 + j;
-      joints[2][i][j] *= 0.01;
-    }
-  }
-  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), SBS_OK);
-  CHECK_NEAR(angles[0], 2.9, 1e-13);
-  CHECK_NEAR(angles[1], -0.7, 1e-13);
-  sbs_twist_free(twist);
-}
-
-/* Three turns and back by steps of 35 degrees; without history angles stay within half a turn. */
-static void test_a_motion_is_tracked(void) {
-  const sbs_twist_desc desc = describe();
-  sbs_twist *twist = new_twist(&desc);
-  double tracked[2] = {0, 0}, alone[2];
-  for (int step = -31; step <= 31; step++) {
-    const double own = (31 - abs(step)) * 35.0 * PI / 180.0, child = -0.5 * own;
-    matrix joints[JOINTS];
-    pose_limb(0.3, own, child, joints);
-    const sbs_pose pose = pose_of(joints);
-    CHECK_EQUAL(sbs_twist_angles(twist, &pose, tracked, tracked, NULL), SBS_OK);
-    CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, alone, NULL), SBS_OK);
-    CHECK_NEAR(tracked[0], own, 1e-13);
-    CHECK_NEAR(tracked[1], child, 1e-13);
-    CHECK(fabs(alone[0]) <= PI + 1e-15 && fabs(alone[1]) <= PI + 1e-15);
-    CHECK_NEAR(remainder(alone[0] - own, 2 * PI), 0.0, 1e-12);
-  }
-  sbs_twist_free(twist);
-}
-
-/* At the head the limb's own twist is taken out, at the tail the child's is put in, and between them it goes evenly. */
-static void test_frames_of_a_limb(void) {
-  sbs_twist_desc desc = describe();
-  desc.frames_per_bone = 5;
-  sbs_twist *twist = new_twist(&desc);
-  CHECK_EQUAL(sbs_twist_joint_count(twist), JOINTS + 5);
-  matrix joints[JOINTS], expected[JOINTS];
-  double found[JOINTS + 5][3][4];
-  pose_limb(0.8, 2.0, 1.0, joints);
-  const sbs_pose pose = pose_of(joints);
-  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found[0][0], NULL), SBS_OK);
-  CHECK(memcmp(found, joints, sizeof joints) == 0);
-  for (int k = 0; k < 5; k++) {
-    pose_limb(0.8, 0.75 * k, 0.0, expected); /* 2 - 2 (1 - k / 4) + k / 4 */
-    for (int i = 0; i < 12; i++) CHECK_NEAR(found[JOINTS + k][i / 4][i % 4], expected[1][i / 4][i % 4], 1e-14);
-  }
-  /* What is told takes the place of what is seen. */
-  const double told[2] = {2.0 - 2 * PI, 1.0};
-  CHECK_EQUAL(sbs_twist_pose(twist, &pose, told, found[0][0], NULL), SBS_OK);
-  pose_limb(0.8, 2.0 - 0.75 * told[0] + 0.25, 0.0, expected);
-  for (int i = 0; i < 12; i++) CHECK_NEAR(found[JOINTS + 1][i / 4][i % 4], expected[1][i / 4][i % 4], 1e-14);
-  sbs_twist_free(twist);
-}
-
-static void test_without_a_twist_frames_are_their_joint(void) {
-  sbs_twist_desc desc = describe();
-  desc.children = NULL;
-  desc.parents = nobody;
-  sbs_twist *twist = new_twist(&desc);
-  matrix joints[JOINTS];
-  double found[JOINTS + SBS_TWIST_FRAMES][3][4];
-  pose_limb(0.7, 1.0, 2.0, joints);
-  const sbs_pose pose = pose_of(joints);
-  CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, found[0][0], NULL), SBS_OK);
-  for (int k = 0; k < SBS_TWIST_FRAMES; k++) CHECK(memcmp(found[JOINTS + k], joints[1], sizeof(matrix)) == 0);
-  sbs_twist_free(twist);
-}
 
 static void test_where_frames_hang(void) {
   const int32_t parents[JOINTS] = {-1, 0, 1};
@@ -358,14 +242,8 @@ static void test_short_memory(void) {
 }
 
 int main(void) {
-  RUN(test_the_twist_of_a_twist_is_its_angle);
-  RUN(test_swing_is_no_twist);
   RUN(test_the_nearest_of_all_turns);
   RUN(test_where_every_twist_is_as_good);
-  RUN(test_angles_of_a_limb);
-  RUN(test_a_motion_is_tracked);
-  RUN(test_frames_of_a_limb);
-  RUN(test_without_a_twist_frames_are_their_joint);
   RUN(test_where_frames_hang);
   RUN(test_weights_are_shared_by_two_frames);
   RUN(test_bad_bones_are_refused);

@@ -97,53 +97,6 @@ static void test_a_skin_outlives_its_twist(void) {
   sbs_skin_free(skin);
 }
 
-/* One of no bones is none: so all characters can be treated alike. */
-static void test_a_twist_of_no_bones(void) {
-  sbs_twist_desc none = sbs_default_twist_desc();
-  none.joint_count = JOINTS;
-  sbs_twist *twist = new_twist(&none);
-  CHECK_EQUAL(sbs_twist_joint_count(twist), JOINTS);
-  sbs_skin *skin = new_skin(twist, NULL), *plain = new_skin(NULL, NULL);
-  matrix joints[JOINTS];
-  double posed[SKIN_V][3], expected[SKIN_V][3], angles[2];
-  pose_limb(0.3, 2.0, -1.0, joints);
-  sbs_pose pose = pose_of(joints);
-  CHECK_EQUAL(sbs_twist_angles(twist, &pose, NULL, angles, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_deform(skin, &pose, NULL, posed, NULL, NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_deform(plain, &pose, NULL, expected, NULL, NULL, NULL), SBS_OK);
-  CHECK(memcmp(posed, expected, sizeof posed) == 0);
-  CHECK_EQUAL(sbs_skin_scratch_size(skin), sbs_skin_scratch_size(plain));
-  sbs_skin_info info;
-  CHECK_EQUAL(sbs_skin_get_info(skin, &info), SBS_OK);
-  CHECK_EQUAL(info.twist_bone_count, 0);
-  sbs_skin_free(skin);
-  sbs_skin_free(plain);
-  sbs_twist_free(twist);
-}
-
-/* What other functions do with the matrices of the skeleton. */
-static void test_an_inverse_and_centers_from_plain_matrices(void) {
-  const sbs_twist_desc bones = describe();
-  sbs_twist *twist = new_twist(&bones);
-  sbs_skin *skin = new_skin(twist, NULL);
-  matrix joints[JOINTS];
-  double posed[SKIN_V][3], back[SKIN_V][3], centers[SKIN_V][3];
-  const double told[2] = {4.0, -1.0};
-  pose_limb(0.3, 2.0, -1.0, joints);
-  sbs_pose pose = pose_of(joints);
-  pose.twist_angles = told;
-  CHECK_EQUAL(sbs_skin_deform(skin, &pose, NULL, posed, NULL, NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, back, NULL, NULL, NULL), SBS_OK);
-  for (int i = 0; i < 3 * SKIN_V; i++) CHECK_NEAR(back[i / 3][i % 3], skin_rest[i / 3][i % 3], 1e-12);
-  sbs_skin_info info;
-  CHECK_EQUAL(sbs_skin_get_info(skin, &info), SBS_OK);
-  if (CHECK(info.joint_set_count <= SKIN_V)) {
-    CHECK_EQUAL(sbs_skin_rotation_centers(skin, &pose, NULL, centers[0], NULL, NULL), SBS_OK);
-  }
-  sbs_skin_free(skin);
-  sbs_twist_free(twist);
-}
-
 /* After an edit the skin is that which is bound anew, bit for bit. */
 static void test_an_update_equals_a_new_skin(void) {
   const sbs_twist_desc bones = describe();
@@ -186,40 +139,6 @@ static void test_an_update_equals_a_new_skin(void) {
   sbs_skin_free(anew);
   sbs_twist_free(twist);
   sbs_twist_free(other);
-}
-
-/* Positions that are an option, and a skin's that has others for the twist, are the same mesh. */
-static void test_other_positions_tell_where_along_bones_vertices_are(void) {
-  const sbs_twist_desc bones = describe();
-  sbs_twist *twist = new_twist(&bones);
-  sbs_skin *skin = new_skin(twist, NULL), *shaped = NULL, *refused = NULL;
-  double places[SKIN_V][6] = {{0}}, packed[SKIN_V][3], posed[SKIN_V][3], expected[SKIN_V][3];
-  for (int i = 0; i < 3 * SKIN_V; i++) {
-    packed[i / 3][i % 3] = skin_rest[i / 3][i % 3] + 0.5 * (i % 4);
-    places[i / 3][i % 3] = packed[i / 3][i % 3];
-    places[i / 3][3 + i % 3] = skin_rest[i / 3][i % 3];
-  }
-  sbs_skin_desc desc = describe_skin(twist);
-  desc.rest_positions = places, desc.twist_positions = places[0] + 3;
-  desc.rest_positions_stride = sizeof places[0];
-  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &shaped, NULL, NULL), SBS_OK);
-  matrix joints[JOINTS];
-  pose_limb(0.3, 2.0, -1.0, joints);
-  const sbs_pose pose = pose_of(joints);
-  sbs_deform_options options = sbs_default_deform_options();
-  options.center = SBS_CENTER_WEIGHTED; /* those of joint sets depend on where their vertices are at rest */
-  CHECK_EQUAL(sbs_skin_deform(shaped, &pose, &options, expected, NULL, NULL, NULL), SBS_OK);
-  options.rest_positions = packed;
-  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, posed, NULL, NULL, NULL), SBS_OK);
-  for (int i = 0; i < 3 * SKIN_V; i++) CHECK_NEAR(posed[i / 3][i % 3], expected[i / 3][i % 3], 1e-13);
-  sbs_fault fault = {0};
-  places[3][4] = NAN;
-  CHECK_EQUAL(sbs_skin_new(&desc, NULL, &refused, NULL, &fault), SBS_ERROR_NOT_FINITE);
-  CHECK_STRING(fault.argument, "twist_positions");
-  CHECK_EQUAL(fault.index[0], 3);
-  sbs_skin_free(skin);
-  sbs_skin_free(shaped);
-  sbs_twist_free(twist);
 }
 
 /* With memory of the caller none is allocated, and what it lacks is told. */
@@ -339,10 +258,7 @@ static void test_bad_poses_are_refused(void) {
 int main(void) {
   RUN(test_a_skin_deforms_from_plain_matrices);
   RUN(test_a_skin_outlives_its_twist);
-  RUN(test_a_twist_of_no_bones);
-  RUN(test_an_inverse_and_centers_from_plain_matrices);
   RUN(test_an_update_equals_a_new_skin);
-  RUN(test_other_positions_tell_where_along_bones_vertices_are);
   RUN(test_a_frame_in_memory_of_the_caller);
   RUN(test_short_memory);
   RUN(test_bad_skins_are_refused);

@@ -126,57 +126,6 @@ static void test_updates_are_binds(void) {
   free_rig(&made.mesh);
 }
 
-/* The last vertex of a set leaves it, the first comes; all vertices lose their weights and get them back. */
-static void test_sets_come_and_go(void) {
-  subject made = new_subject(20);
-  describe(&made);
-  sbs_skin *skin = NULL;
-  int32_t vertices[20];
-  for (int32_t v = 0; v < 20; v++) {
-    vertices[v] = v;
-    for (int k = 0; k < 3; k++) {
-      made.mesh.joint_indices[3 * v + k] = 0;
-      made.mesh.joint_weights[3 * v + k] = k == 0;
-    }
-  }
-  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
-  CHECK_EQUAL(skin->set_count, 1);
-  made.mesh.joint_indices[3 * 7] = 5;
-  check_update(&skin, &made, vertices + 7, 1);
-  CHECK_EQUAL(skin->set_count, 2);
-  for (int v = 0; v < 20; v++) made.mesh.joint_weights[3 * v] = 0.0;
-  check_update(&skin, &made, vertices, 20);
-  CHECK_EQUAL(skin->set_count, 1);
-  CHECK_EQUAL(skin->unweighted_vertex_count, 20);
-  made.mesh.joint_indices[3 * 7] = 0;
-  for (int v = 0; v < 20; v++) made.mesh.joint_weights[3 * v] = 1.0;
-  check_update(&skin, &made, vertices, 20);
-  CHECK_EQUAL(skin->unweighted_vertex_count, 0);
-  sbs_skin_free(skin);
-  free_rig(&made.mesh);
-}
-
-static void test_float32_without_normals(void) {
-  subject made = new_subject(3000);
-  describe(&made);
-  float *positions = numbers_of(made.mesh.positions, 9000, SBS_FLOAT32);
-  uint64_t seed = 5;
-  sbs_skin *skin = NULL;
-  int32_t vertices[50];
-  made.desc.scalar = SBS_FLOAT32;
-  made.desc.rest_positions = positions;
-  made.desc.rest_normals = NULL;
-  made.desc.centers = NULL;
-  made.desc.parents = NULL;
-  made.desc.joint_positions = NULL;
-  if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
-  for (int i = 0; i < 50; i++) change(&made, &seed, vertices[i] = (int32_t)random_below(&seed, 3000));
-  check_update(&skin, &made, vertices, 50);
-  sbs_skin_free(skin);
-  free(positions);
-  free_rig(&made.mesh);
-}
-
 static void test_bad_input(void) {
   subject made = new_subject(100);
   describe(&made);
@@ -258,8 +207,6 @@ static void test_every_allocation_fails_in_turn(void) {
 
 int main(void) {
   RUN(test_updates_are_binds);
-  RUN(test_sets_come_and_go);
-  RUN(test_float32_without_normals);
   RUN(test_bad_input);
   RUN(test_every_allocation_fails_in_turn);
   return harness_result();

@@ -72,18 +72,12 @@ def test_shapes(changes: dict[str, Any], message: str) -> None:
                 "joint_weights": np.zeros((0, 3)),
                 "rest_normals": None,
             },
-            "rest_positions is empty: a skin needs at least one vertex",
+            "rest_positions is empty",
         ),
-        (
-            {"joint_indices": np.zeros((8, 0), int), "joint_weights": np.zeros((8, 0))},
-            "joint_indices is empty: a vertex needs at least one influence",
-        ),
-        (
-            {"parents": np.zeros(0, int), "joint_positions": None},
-            "joint_count is 0: a skin needs at least one joint",
-        ),
-        ({"joint_count": 0}, "joint_count must be None or at least 1, not 0"),
-        ({"joint_count": -3}, "joint_count must be None or at least 1, not -3"),
+        ({"joint_indices": np.zeros((8, 0), int), "joint_weights": np.zeros((8, 0))}, "joint_indices is empty"),
+        ({"parents": np.zeros(0, int), "joint_positions": None}, "joint_count is 0"),
+        ({"joint_count": 0}, "joint_count .* not 0"),
+        ({"joint_count": -3}, "joint_count .* not -3"),
     ],
 )
 def test_empty(changes: dict[str, Any], message: str) -> None:
@@ -98,8 +92,8 @@ def test_empty(changes: dict[str, Any], message: str) -> None:
         (changed("joint_indices", (4, 2), -1), r"joint_indices\[4, 2\] = -1 is out of range for 31 joints"),
         (changed("parents", 5, 31), r"parents\[5\] = 31 is out of range for 31 joints"),
         (changed("parents", 5, -2), r"parents\[5\] = -2 is out of range for 31 joints"),
-        (changed("parents", 5, 9), r"parents\[\d\] = \d: the parents of this joint run in a circle"),
-        (changed("rest_positions", (3, 1), np.nan), r"rest_positions\[3, 1\] is nan, where a finite number is needed"),
+        (changed("parents", 5, 9), r"parents\[\d\] = \d"),
+        (changed("rest_positions", (3, 1), np.nan), r"rest_positions\[3, 1\] is nan"),
         (changed("rest_positions", (3, 1), -np.inf), r"rest_positions\[3, 1\] is -inf"),
         (changed("rest_normals", (7, 2), np.nan), r"rest_normals\[7, 2\] is nan"),
         (changed("joint_positions", (30, 0), np.inf), r"joint_positions\[30, 0\] is inf"),
@@ -156,7 +150,7 @@ def test_none_where_an_array_is_needed(name: str) -> None:
 
 
 def test_joint_count_that_is_no_integer() -> None:
-    with pytest.raises(TypeError, match="joint_count must be None or an integer, not <class 'float'>"):
+    with pytest.raises(TypeError, match="joint_count must be None or an integer"):
         bind(joint_count=31.0)
 
 
@@ -228,13 +222,17 @@ def test_half_precision_becomes_float32() -> None:
 
 @pytest.mark.parametrize("shape", [(31, 4), (1, 31, 4, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (31, 4, 5), (31, 16)])
 def test_shape_of_matrices(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\)"):
+    with pytest.raises(
+        ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\).*deform_many"
+    ):
         bind().deform(np.zeros(shape))
 
 
 @pytest.mark.parametrize("shape", [(31, 4, 4), (2, 31, 3, 3), (2, 31, 5, 4), (0, 31, 4, 5), (1, 2, 31, 4, 4)])
 def test_shape_of_matrices_of_many_frames(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\)"):
+    with pytest.raises(
+        ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\); deform "
+    ):
         bind().deform_many(np.zeros(shape))
 
 
@@ -257,7 +255,7 @@ def test_matrices_that_are_not_finite(rows: int, bad: float, dtype: Precision) -
     matrices = skinning_matrices(5, JOINTS)[..., :rows, :].astype(dtype)
     matrices[3, 12, 2, 1] = bad
     out = np.full((5, VERTICES, 3), 7.0)
-    with pytest.raises(ValueError, match=rf"skinning_matrices\[3, 12, 2, 1\] is {bad}, where a finite"):
+    with pytest.raises(ValueError, match=rf"skinning_matrices\[3, 12, 2, 1\] is {bad}"):
         skin.deform_many(matrices, out=out)
     assert np.all(out == 7.0)
     for call in (skin.deform, skin.rotation_centers, skin.pose_report):
@@ -267,10 +265,10 @@ def test_matrices_that_are_not_finite(rows: int, bad: float, dtype: Precision) -
 
 def test_transposed_matrices() -> None:
     matrices = skinning_matrices(JOINTS)
-    with pytest.raises(ValueError, match=r"skinning_matrices\[0, 3, 0\] = .* must be \(0, 0, 0, 1\); is it transposed"):
+    with pytest.raises(ValueError, match=r"skinning_matrices\[0, 3, 0\] = .* transposed"):
         bind().deform(np.swapaxes(matrices, -1, -2))
     matrices[7, 3, 3] = 2.0
-    with pytest.raises(ValueError, match=r"skinning_matrices\[7, 3, 3\] = 2.0: the last row"):
+    with pytest.raises(ValueError, match=r"skinning_matrices\[7, 3, 3\] = 2.0"):
         bind().deform(matrices)
 
 
@@ -291,24 +289,18 @@ def test_no_frames_give_no_frames() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"method": "smooth"}, ValueError, r"method must be one of \['rigid', 'linear', .*\], not 'smooth'"),
-        ({"method": 1}, TypeError, "method must be a str, not <class 'int'>"),
-        ({"rotation": "slerp"}, ValueError, r"rotation must be one of \['qlerp', 'average'\], not 'slerp'"),
-        ({"center": "\udcff"}, ValueError, r"center must be one of \['joint_set', 'weighted', 'optimized'\], not"),
-        ({"damping": 0.0}, ValueError, "damping must be a finite number above 0, not 0.0"),
-        ({"damping": -1.0}, ValueError, "damping must be a finite number above 0, not -1.0"),
-        ({"damping": np.nan}, ValueError, "damping must be a finite number above 0, not nan"),
-        ({"damping": np.inf}, ValueError, "damping must be a finite number above 0, not inf"),
-        ({"damping": None}, TypeError, "damping must be a real number, not <class 'NoneType'>"),
-        ({"damping": "1"}, TypeError, "damping must be a real number, not <class 'str'>"),
-        ({"rcond": 0.0}, ValueError, "rcond must be None or between 0 and 1, not 0.0"),
-        ({"rcond": 1.0}, ValueError, "rcond must be None or between 0 and 1, not 1.0"),
-        ({"rcond": -0.5}, ValueError, "rcond must be None or between 0 and 1, not -0.5"),
-        ({"rcond": np.nan}, ValueError, "rcond must be None or between 0 and 1, not nan"),
-        ({"threads": 0}, ValueError, "threads must be None or at least 1, not 0"),
-        ({"threads": -1}, ValueError, "threads must be None or at least 1, not -1"),
-        ({"threads": -(10**30)}, ValueError, "threads must be None or at least 1, not -1000"),
-        ({"threads": 1.0}, TypeError, "threads must be None or an integer, not <class 'float'>"),
+        ({"method": "smooth"}, ValueError, "method must be one of .*, not 'smooth'"),
+        ({"method": 1}, TypeError, "method must be a str"),
+        ({"rotation": "slerp"}, ValueError, "rotation must be one of .*, not 'slerp'"),
+        ({"center": "\udcff"}, ValueError, "center must be one of"),
+        *[
+            ({"damping": number}, ValueError, "damping must be a finite number above 0")
+            for number in (0, -1, np.nan, np.inf)
+        ],
+        *[({"damping": other}, TypeError, "damping must be a real number") for other in (None, "1")],
+        *[({"rcond": number}, ValueError, "rcond must be None or between") for number in (0.0, 1.0, -0.5, np.nan)],
+        *[({"threads": number}, ValueError, "threads .* at least 1") for number in (0, -1, -(10**30))],
+        ({"threads": 1.0}, TypeError, "threads must be None or an integer"),
         ({"speed": 1}, TypeError, "speed"),
     ],
 )
@@ -404,7 +396,7 @@ def test_neighboring_outputs_do_not_overlap() -> None:
     np.testing.assert_array_equal(both, expected)
 
 
-# ------------------------------------------------------------------------------------------------------ any_of at all
+# ---------------------------------------------------------------------------------------------------- any arrays at all
 
 arrays = hnp.arrays(
     dtype=st.sampled_from(["f2", "f4", ">f8", "i1", "u8", "?", "c8", "O"]),

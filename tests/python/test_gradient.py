@@ -13,8 +13,6 @@ from typing import Any, get_args
 import characters
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from meshes import skin_arguments, skinning_matrices
 
 import sbs
@@ -117,24 +115,10 @@ def method_options(method: Method, center: Center) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("stretched", [False, True])
-@pytest.mark.parametrize("influences", [2, 4])
+@pytest.mark.parametrize("influences", [1, 2, 5])
 @pytest.mark.parametrize(("method", "center"), FORMULAS)
 def test_equals_differences(method: Method, center: Center, influences: int, stretched: bool) -> None:
     check(Scene(7, influences=influences, stretched=stretched), **method_options(method, center))
-
-
-@settings(max_examples=15)
-@given(
-    seed=st.integers(0, 2**32 - 1),
-    formula=st.sampled_from(FORMULAS),
-    influences=st.integers(1, 5),
-    stretched=st.booleans(),
-    most=st.floats(0.3, 1.5),
-)
-def test_equals_differences_anywhere(
-    seed: int, formula: tuple[Method, Center], influences: int, stretched: bool, most: float
-) -> None:
-    check(Scene(seed, influences=influences, stretched=stretched, most=most), **method_options(*formula))
 
 
 @pytest.mark.parametrize("most", [2.5, 3.1])

@@ -12,7 +12,7 @@ import pytest
 
 import sbs
 from sbs.skinning.attachment import heaviest_joints
-from sbs.weights import Influences, limit, normalize, tidy, to_dense
+from sbs.weights import limit, normalize, tidy, to_dense
 from sbs.weights._merge import merge
 
 LARGE = {np.dtype(np.float32): 3e38, np.dtype(np.float64): 1.5e308}
@@ -114,7 +114,3 @@ def test_the_core_imports_no_file_format() -> None:
     program = "import sbs, sys; print(*(name for name in sys.modules if name.startswith('sbs.gltf')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-
-
-def test_is_influences() -> None:
-    assert isinstance(tidy([[0]], [[1.0]]), Influences)

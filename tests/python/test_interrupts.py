@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Ctrl-C within long calls of the C library.
 
-Python runs the handlers of signals between its own instructions only: so a call within which handlers run looks for
-signals itself, and a handler that raises ends it.
+Python runs the handlers of signals between its own instructions only: a call within which handlers run must check for
+signals itself, and ends if a handler raises.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sbs.mesh.subdivision import Scheme
 
 SIDE = 40
 JOINTS = 16
-PATIENCE = 300  # seconds: what hangs is ended, with a traceback
+PATIENCE = 300  # seconds, after which a hanging test is ended, with a traceback
 
 pytestmark = pytest.mark.applies(
     hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread(),
@@ -55,7 +55,7 @@ class Sheet:
 
 @pytest.fixture(autouse=True)
 def watched() -> Iterator[None]:
-    """End what hangs, and put the handlers back."""
+    """End a test that hangs, and put the handlers back."""
     faulthandler.dump_traceback_later(PATIENCE, exit=True)
     before = signal.getsignal(signal.SIGALRM)
     yield
@@ -151,15 +151,26 @@ def paint(times: int) -> object:
 
 
 def spread_twist(times: int) -> object:
-    twist = _core.Twist(JOINTS, [1], [0], [2], [[0.0, 0, 0]], [[1.0, 0, 0]])
-    return twist.angles(matrices(200 * times), True, None)
+    """Many bones: frames that take long need no more memory."""
+    joints = np.arange(1, JOINTS - 1)
+    heads = np.zeros((len(joints), 3))
+    twist = _core.Twist(JOINTS, joints, joints - 1, joints + 1, heads, heads + np.array([1.0, 0, 0]))
+    return twist.angles(matrices(20 * times), True, None)
 
 
 def measure(times: int) -> object:
-    points, numbers = np.zeros((1, 4, 3)), [[0.1, 0.2, 0.2, 1.0, 0.0, 2.0, 0.1]]
-    points[0, 1, 0] = 1.0
-    rest = [[0, 1, 0, 0]], points, [2], numbers, [[0.0, 1, 0]], [0], [1.0, 1], [2], np.zeros(0, int), [0]
-    return _core.Muscles(JOINTS, *rest).measure(matrices(200 * times), None)
+    """Many muscles, for the same reason."""
+    count = 100
+    points = np.zeros((count, 4, 3))
+    points[:, 1, 0] = 1.0
+    numbers = np.tile([0.1, 0.2, 0.2, 1.0, 0.0, 2.0, 0.1], (count, 1))
+    ends = np.arange(2, 2 * count + 1, 2)
+    none = np.zeros(count, int)
+    joints, counts, thin = np.tile([0, 1, 0, 0], (count, 1)), none + 2, np.tile([0.0, 1, 0], (count, 1))
+    muscles = _core.Muscles(
+        JOINTS, joints, points, counts, numbers, thin, none, np.ones(2 * count), ends, none[:0], none
+    )
+    return muscles.measure(matrices(20 * times), None)
 
 
 CALLS = [smooth, clean, bind, deform, deform_by_all, divide, curvature, weigh, nearest, blocked, crossing]

@@ -72,7 +72,7 @@ class Scene:
 
 
 @st.composite
-def scenes(draw: st.DrawFn, most_influences: int = 6) -> Scene:
+def scenes(draw: st.DrawFn, most_influences: int = 9) -> Scene:
     generator = np.random.default_rng(draw(SEED))
     dtype = draw(DTYPE)
     vertices, joints, width = draw(st.integers(2, 100)), draw(st.integers(1, 6)), draw(st.integers(1, most_influences))

@@ -227,7 +227,7 @@ def test_bad_input() -> None:
         ("influences", (rest, posed, matrices), {"influences": 0}),
         ("twists has no effect without twist", (rest, posed, matrices), {"twists": np.zeros((2, 1, 2))}),
         (r"expected \(2, 12, 4, 4\)", (rest, posed, matrices), {"twist": twist_of_three()}),
-        (r"twists\[1, 0\] is nan", (rest, posed, matrices), {"twist": limb, "twists": [[[0, 0]], [[0, np.nan]]]}),
+        (r"twists\[1, 0, 1\] is nan", (rest, posed, matrices), {"twist": limb, "twists": [[[0, 0]], [[0, np.nan]]]}),
         (r"twists \(1, 1, 2\)", (rest, posed, matrices), {"twist": limb, "twists": [[[0, 0]]]}),
         ("empty", (rest, posed[:0], matrices[:0]), {}),
     ):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: bones blending. Conventions, threads and errors are those of sbs.h.
+ * libsbs: bones blending. Conventions, threads and errors are as in sbs.h.
  *
  * A vertex v is attached to one joint j. How much of the joint's own rotation it follows depends on how far along the
  * bone it is:
@@ -66,7 +66,7 @@ typedef struct sbs_blending_desc {
   const int32_t *parents;              /* (J), -1 for a root; in any order */
   const double *joint_positions;       /* (J, 3), finite; at bind, in the space of the mesh */
   const double *inverse_bind_matrices; /* (J, 3, 4), finite; A(j)^-1 without its last row */
-  const double *tails; /* (J, 3), finite; where bones end; or NULL (default): those of sbs_bones_tails */
+  const double *tails;                 /* (J, 3), finite; where bones end; or NULL (default): as by sbs_bones_tails */
 
   const double *t_min; /* (J) in the joint's own unit of length; NaN: as above; or NULL (default): all as above */
   const double *t_max; /* (J) likewise */
@@ -92,7 +92,7 @@ SBS_API sbs_blending_desc sbs_default_blending_desc(void);
 typedef struct sbs_blending {
   int32_t *attachment;    /* (V) the joint that each vertex is attached to; -1: none, it does not move */
   double *t;              /* (V) 1 for vertices of joints that are not blended */
-  double *t_min, *t_max;  /* (J) NaN for joints that are not blended; may be those of the description */
+  double *t_min, *t_max;  /* (J) NaN for joints that are not blended; may be the arrays of the description */
   int32_t *joint_indices; /* (V, W), W from sbs_blending_width. Parent and joint; if vertices may keep influences, all
                              are by decreasing weight (ties: the lower joint). Index 0 where the weight is 0 */
   double *joint_weights;  /* (V, W) 1 - t and t */

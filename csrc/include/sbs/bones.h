@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libsbs: bones, the segments that joints move. A skeleton of joints says where bones begin but not where they end.
- * Bones blending, capsules and heat all use the ends defined here. Conventions, threads and errors are those of sbs.h.
+ * Bones blending, capsules and heat all use the ends defined here. Conventions, threads and errors are as in sbs.h.
  *
  * A bone goes from its joint to the child. With several children it goes to their mean, each weighted by how many
  * joints are below it, itself included. So an upper arm ends near the elbow and not halfway to a twist joint, and a

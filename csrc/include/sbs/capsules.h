@@ -22,7 +22,7 @@
  *
  *   Komura, T. COMP3360: Data-Driven Computer Animation, lecture "Skinning": the cases that this formula unites.
  *
- * Conventions, statuses, faults, allocators and threads are those of sbs/sbs.h.
+ * Conventions, statuses, faults, allocators and threads are as in sbs.h.
  */
 #ifndef SBS_CAPSULES_H
 #define SBS_CAPSULES_H
@@ -68,7 +68,7 @@ typedef struct sbs_capsules_points {
   size_t points_stride; /* bytes from point to point; 0: packed */
 } sbs_capsules_points;
 
-/* What happens to a point outside of all outer capsules, where all f_j are 0. */
+/* The weights of a point outside of all outer capsules, where all f_j are 0. */
 typedef enum sbs_capsules_outside {
   /*
    * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
@@ -84,7 +84,7 @@ typedef enum sbs_capsules_outside {
 typedef struct sbs_capsules_options {
   sbs_capsules_falloff falloff; /* default LINEAR; for capsules that have none of their own */
   sbs_capsules_outside outside; /* default NEAREST, for which at least one capsule must be enabled: else EMPTY */
-  int threads;                  /* 0 (default): what sbs_get_threads says; never more than the work is worth */
+  int threads;                  /* 0 (default): as many as sbs_get_threads says; never more than the work is worth */
   sbs_allocator allocator;      /* default: malloc and free */
 } sbs_capsules_options;
 
@@ -109,7 +109,7 @@ typedef struct sbs_capsules_report {
  *   report                 or NULL
  *   fault                  or NULL
  *
- * Errors: those of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY, CANCELLED.
+ * Errors: as of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules_points *points,
                                         const sbs_capsules_options *options, size_t influences_per_vertex,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libsbs: weights by dragging. In a pose, a vertex is taken to where it should be, others within a radius go along, and
- * their weights follow. Conventions and errors are those of sbs.h, the brush is that of brush.h.
+ * their weights follow. Conventions and errors are as in sbs.h, the brush is in brush.h.
  *
  * A vertex that should move by d gets the weights with which its method comes nearest to that,
  *
  *     w = argmin |v'(w) - (v'(w0) + d)|^2      w_i >= 0, sum w_i = 1
  *
  * by Gauss-Newton steps from its weights w0, with the derivatives of docs/fitting.md; where several weights do, those
- * that differ least from the ones before. What two or three joints can reach is an arc or a curved patch
+ * that differ least from the ones before. Two or three joints can reach an arc or a curved patch
  * (docs/fitting.md); a target beside it is approached as near as possible.
  */
 #ifndef SBS_DRAG_H
@@ -28,15 +28,15 @@ typedef struct sbs_drag_options {
    * alone in its set.
    */
   const sbs_deform_options *deform;
-  const double *centers;         /* (V, 3) finite, or NULL (default): those of SBS_CENTER_OPTIMIZED */
-  const sbs_twist *twist;        /* of the same joints, or NULL (default): what the mesh is deformed with */
+  const double *centers;         /* (V, 3) finite, or NULL (default): for SBS_CENTER_OPTIMIZED */
+  const sbs_twist *twist;        /* of the same joints, or NULL (default): of the deformation */
   const double *twist_positions; /* (V, 3) finite, or NULL (default): the positions of the brush; as of sbs_skin_desc */
 
   double radius;                /* how far from the vertex others go along, at rest; finite, above 0; must be set */
   sbs_brush_falloff falloff;    /* how much of the way they go; default SMOOTH */
   sbs_brush_distance distance;  /* default SPACE */
   const unsigned char *joints;  /* (J) or NULL (default): the joints that may get weight at vertices where they have
-                                   none; by default those of the vertex that is dragged */
+                                   none; by default the joints of the dragged vertex */
   const unsigned char *locked;  /* (J) or NULL (default); a locked joint keeps its weights */
   int mirror_axis;              /* 0, 1 or 2: the same is done on the other side, in the mirrored pose; default -1 */
   double mirror_position;       /* where the mirror is on that axis, finite; default 0 */

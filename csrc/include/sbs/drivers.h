@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libsbs: drivers, which find weights of poses from skinning matrices: how near joints are to each of the poses. They
- * drive the shapes of sbs/shapes.h, or anything else. Conventions, threads and errors are those of sbs.h.
+ * drive the shapes of sbs/shapes.h, or anything else. Conventions, threads and errors are as in sbs.h.
  *
  * COORDINATES. The rotation of joint j relative to the joint p that it turns against, as the rest pose sees it, is
  * R_p^T R_j, and 1 at rest. It is a twist about the bone, and then a swing about an axis across it. A joint's
  * coordinates are three numbers in radians, in the axes of the rest pose: the rotation vector of the swing, the twist
- * angle times the direction of the bone, or their sum, which are at right angles. Those of a driver x are those of all
- * its joints, one after the other. All are 0 at rest.
+ * angle times the direction of the bone, or their sum, which are at right angles. The coordinates x of a driver are
+ * those of all its joints, one after the other. All are 0 at rest.
  *
  * WEIGHTS. Pose k, at the coordinates x_k, has the function
  *
@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-/* What of a rotation drives. */
+/* The part of a rotation that drives. */
 typedef enum sbs_driver_part {
   SBS_DRIVER_SWING = 0,
   SBS_DRIVER_TWIST = 1,
@@ -52,7 +52,7 @@ typedef struct sbs_drivers_desc {
   size_t driver_count;          /* D; 0 is SBS_ERROR_EMPTY */
   const size_t *driver_offsets; /* (D + 1) where the joints of each driver start; from 0 on, strictly ascending */
   const int32_t *joints;        /* (N) in [0, J) */
-  const int32_t *parents;       /* (N) what each of them turns against, in [-1, J); -1: the model */
+  const int32_t *parents;       /* (N) the joint that each turns against, in [-1, J); -1: the model */
   const double *axes;           /* (N, 3) the direction of each joint's bone at bind, of any length but 0 */
   const sbs_driver_part *parts; /* (D) or NULL: SBS_DRIVER_SWING */
 
@@ -98,7 +98,7 @@ SBS_API size_t sbs_drivers_pose_count(const sbs_drivers *drivers);
  *   coordinates  (N, 3)
  *   fault        or NULL
  *
- * Errors: those of a pose (sbs_skin_deform), TOO_LARGE beyond SBS_LARGEST, NO_CONVERGENCE, INTERNAL.
+ * Errors: as of a pose (sbs_skin_deform), TOO_LARGE beyond SBS_LARGEST, NO_CONVERGENCE, INTERNAL.
  */
 SBS_API sbs_status sbs_drivers_coordinates(const sbs_drivers *drivers, const sbs_pose *pose, double *coordinates,
                                            sbs_fault *fault);

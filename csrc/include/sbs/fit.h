@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: weights fitted to examples. Conventions, threads and errors are those of sbs.h.
+ * libsbs: weights fitted to examples. Conventions, threads and errors are as in sbs.h.
  *
- * Given a mesh at rest, what it should look like in some frames, and the skinning matrices of those frames, each vertex
+ * Given a mesh at rest, its posed positions in some frames, and the skinning matrices of these frames, each vertex
  * gets the weights with which a method comes nearest to its examples, by least squares over all frames:
  *
  *     w = argmin sum_f |v'(w, C_f) - p_f|^2      w_i >= 0, sum w_i = 1, at most K of them not 0
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/* What weights are fitted to. Only read during a call. */
+/* The mesh and the examples. Only read during a call. */
 typedef struct sbs_fit_desc {
   size_t vertex_count;            /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;             /* J; 0 is SBS_ERROR_EMPTY */
@@ -40,9 +40,9 @@ typedef struct sbs_fit_desc {
   const double *posed;            /* (F, V, 3) finite: the examples */
   sbs_pose poses;                 /* matrices (F, J, rows, 4); twist_angles (F, B, 2) or NULL */
   const sbs_twist *twist;         /* of the same joints, or NULL: that of the skin that the weights are for */
-  const double *centers;          /* (V, 3) finite, or NULL: those of SBS_CENTER_OPTIMIZED */
+  const double *centers;          /* (V, 3) finite, or NULL: for SBS_CENTER_OPTIMIZED */
   const unsigned char *allowed;   /* (V, J) or NULL for all: not 0 where a vertex may use a joint, one at least */
-  const double *toward;           /* (V, J) finite, or NULL: weights that those of a vertex are drawn to */
+  const double *toward;           /* (V, J) finite, or NULL: weights that the fit is drawn to */
   size_t initial_influences;      /* K0, not read without initial_indices */
   const int32_t *initial_indices; /* (V, K0) in range, or NULL: joints of weights that a fit also begins with */
   const double *initial_weights;  /* (V, K0) finite, not negative; each vertex has at most K that are not 0, of as many
@@ -59,15 +59,15 @@ typedef struct sbs_fit_options {
   double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8. Less than 1e-13 counts as that */
   size_t influences; /* K, at least 1; default 4 */
   size_t iterations; /* the most Gauss-Newton steps of a vertex; default 30 */
-  double pull;       /* >= 0: what the square of the way to `toward` adds to the mean square over frames; default 0 */
-  int threads;       /* as of sbs_deform_options */
+  double pull; /* >= 0: factor of the squared distance to `toward`, beside the mean square over frames; default 0 */
+  int threads; /* as of sbs_deform_options */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_fit_options;
 
 SBS_API sbs_fit_options sbs_default_fit_options(void);
 
 /*
- * Looks for what sbs_fit_weights refuses, which does so itself. For those who fit a mesh in parts: faults name places
+ * Makes the checks of sbs_fit_weights alone. For callers who fit a mesh in parts: faults name places
  * in the whole, before anything is fitted.
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NOT_AFFINE, JOINT_INDEX and NEGATIVE of sbs_fit_weights.
@@ -131,8 +131,8 @@ SBS_API sbs_fit_matrices_options sbs_default_fit_matrices_options(void);
  *                  with bones is SBS_ERROR_OPTION, as its frames do not move linearly with the matrices
  *   influences     K
  *   joint_indices  (V, K) in range
- *   joint_weights  (V, K) of sum 1 for vertices that are to move with joints alone; what is NaN, infinite or negative
- *                  is dropped
+ *   joint_weights  (V, K) of sum 1 for vertices that are to move with joints alone; weights that are NaN, infinite or
+ *                  negative are dropped
  *   fixed          (J) or NULL: not 0 for joints that stay; so do joints without weight
  *   options        or NULL for the defaults
  *   matrices       (F, J, 3, 4) receives them

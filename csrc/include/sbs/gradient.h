@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: the gradient of a deformation. Conventions, threads and errors are those of sbs.h.
+ * libsbs: the gradient of a deformation. Conventions, threads and errors are as in sbs.h.
  *
  * A scalar loss L depends on the deformed positions and normals. Given its gradient by these, the functions here find
  * its gradient by everything that they were made from: in other words, the product of a vector and the Jacobian of
  * sbs_skin_deform. It is exact, not by differences; docs/fitting.md has the derivation.
  *
- *   method           what is differentiated
+ *   method           its derivative
  *   rigid, linear    everything
  *   spherical        QLERP with each kind of center. Rotation centers of joint sets and weighted centers depend on the
  *                    matrices (and weighted centers on the weights) through least squares, which are differentiated
@@ -23,8 +23,8 @@
  * differentiated as one that is solved, even where it is the joint's position: so it is the gradient by matrices that
  * may take the two apart.
  *
- * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and what comes by way of them is in
- * the gradient by these. Shares of bones follow from the rest positions, and what comes by way of them is in the
+ * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and the gradient by these includes
+ * theirs. Shares of bones follow from the rest positions, and their gradient is in the
  * gradient by these.
  *
  * Shapes (sbs/shapes.h), and the rest positions of the options, move no centroid of a joint set and no place along a
@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/* What the weights that a skin was made of are to its influences. Immutable. */
+/* The influences of a skin among the weights that it was made of. Immutable. */
 typedef struct sbs_gradient sbs_gradient;
 
 /*
@@ -68,9 +68,9 @@ typedef struct sbs_gradient_upstream {
   const void *normals;   /* (V, 3) or NULL; SBS_ERROR_OPTION if the skin has no rest normals */
 } sbs_gradient_upstream;
 
-/* The gradient of the loss by what a deformation is made from. What is NULL is not computed. */
+/* The gradient of the loss by the inputs of a deformation. Fields that are NULL are not computed. */
 typedef struct sbs_gradient_result {
-  void *rest_positions;      /* (V, 3) of the skin's scalar type; by those of the options, if they have some */
+  void *rest_positions;      /* (V, 3) of the skin's scalar type; by the options' positions, if there are any */
   void *rest_normals;        /* (V, 3) likewise; of normals as given, whose length does not matter: 0 along them */
   void *joint_weights;       /* (V, K) likewise, in the order of the description's influences */
   double *skinning_matrices; /* (J, 3, 4) by the numbers of the matrices' first three rows */
@@ -81,20 +81,20 @@ typedef struct sbs_gradient_result {
                                 joints without a bone. At a share that is exactly that of a frame it knows one side
                                 alone */
   double *shape_weights;     /* (S) by the weights of shapes; SBS_ERROR_OPTION without shapes, as the following */
-  void *shaped_positions;    /* (V, 3) of the skin's scalar type; by what shapes add to rest positions: times the weight
+  void *shaped_positions; /* (V, 3) of the skin's scalar type; by the sum of shapes at rest positions: times the weight
                                 of a shape, that by its deltas */
-  void *shaped_normals;      /* (V, 3) likewise, to rest normals as unit vectors; 0 where shapes change no normals */
+  void *shaped_normals;   /* (V, 3) likewise, to rest normals as unit vectors; 0 where shapes change no normals */
 } sbs_gradient_result;
 
 /*
- * Differentiates a deformation. What is NaN or infinite in the upstream gradient spreads; so does what a type does not
+ * Differentiates a deformation. NaN and infinity in the upstream gradient spread; so do numbers that a type does not
  * hold, as in sbs_skin_deform. The result does not depend on the number of threads, not even in a bit.
  *
  *   gradient  from sbs_gradient_new, of the skin
  *   skin      the skin that was deformed
  *   desc      its description; rest_normals are read, with a twist rest_positions, the weights and twist_positions, too
  *   pose      the matrices of the frame
- *   options   those of the deformation, or NULL for the defaults; strides and scratch are ignored
+ *   options   of the deformation, or NULL for the defaults; strides and scratch are ignored
  *   upstream  the gradient by the results
  *   result    receives the gradient by the rest
  *   fault     or NULL
@@ -113,7 +113,7 @@ SBS_API sbs_status sbs_gradient_deform(const sbs_gradient *gradient, const sbs_s
  *   vertex    below V, or it is SBS_ERROR_OPTION
  *   jacobian  (3, K) receives the derivative by the weights as they were given; 0 for those without gradient
  *
- * The others are those of sbs_gradient_deform, and so are the errors; shapes are SBS_ERROR_OPTION.
+ * The others are as for sbs_gradient_deform, and so are the errors; shapes are SBS_ERROR_OPTION.
  */
 SBS_API sbs_status sbs_gradient_weight_jacobian(const sbs_gradient *gradient, const sbs_skin *skin,
                                                 const sbs_skin_desc *desc, const sbs_pose *pose,

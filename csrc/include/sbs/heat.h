@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: weights by heat that spreads from the bones over the surface. Conventions, threads and errors are those of
+ * libsbs: weights by heat that spreads from the bones over the surface. Conventions, threads and errors are as in
  * sbs.h.
  *
  * The weight of joint j is the temperature of the surface when its bone, the segment from head to tail, is kept at 1
@@ -50,7 +50,7 @@ typedef struct sbs_heat_bones {
 typedef struct sbs_heat_options {
   double strength;         /* c, above 0, finite: the larger, the shorter the transitions between bones; default 4 */
   double prune;            /* weights below this share of the vertex's largest are dropped; in [0, 1]; default 1e-3 */
-  int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
+  int threads;             /* 0 (default): as many as sbs_get_threads says; never more than the work is worth */
   sbs_progress *progress;  /* or NULL (default) */
   void *progress_user;     /* passed to `progress` */
   sbs_allocator allocator; /* default: malloc and free */
@@ -101,14 +101,14 @@ typedef struct sbs_heat_report {
  * (sbs/capsules.h) work for every mesh.
  *
  *   mesh                   triangles may be degenerate, and the surface may have holes
- *   bones                  those of the joints
+ *   bones                  of the joints
  *   options                or NULL for the defaults
  *   influences_per_vertex  K: if more joints have weight, the K heaviest are kept; 0 is EMPTY
  *   joint_indices          (V, K)  not written with trouble
  *   joint_weights          (V, K)  the same
  *   island_of_vertex       (V) or NULL
  *   joins                  (V) or NULL; receives the first join_count, by island
- *   report                 what was found
+ *   report                 receives trouble and counts
  *   fault                  or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, CANCELLED, OUT_OF_MEMORY, INTERNAL,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: triangle meshes: seams, neighbors, islands and curvature. Conventions, threads and errors are those of sbs.h.
+ * libsbs: triangle meshes: seams, neighbors, islands and curvature. Conventions, threads and errors are as in sbs.h.
  *
  * A mesh often has several vertices at one point, where textures or normals have a seam. On the surface they are one
  * point, so every tool gives them the same weights.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libsbs: muscles of constant volume, and skin that covers them. Conventions, threads and errors are those of sbs.h.
+ * libsbs: muscles of constant volume, and skin that covers them. Conventions, threads and errors are as in sbs.h.
  *
  * THE MUSCLE is a belly between two tendons along a path. The path is the Bezier curve of its points: origin, up to two
  * via points that draw it towards them, and insertion. Each point moves with a joint. Where a pose brings origin and
@@ -55,12 +55,12 @@ extern "C" {
 /* The most points of a path: origin, two via points, insertion. */
 #define SBS_MUSCLE_POINTS 4
 
-/* The largest number of a muscle, but for its direction: what it does to skin is found in single precision. */
+/* The largest number of a muscle, but for its direction: skin over it is computed in single precision. */
 #define SBS_MUSCLE_LARGEST 1e7
 
 typedef struct sbs_muscle {
   size_t point_count;                  /* 2 to SBS_MUSCLE_POINTS */
-  int32_t joints[SBS_MUSCLE_POINTS];   /* what each point moves with, in [0, J) */
+  int32_t joints[SBS_MUSCLE_POINTS];   /* the joint that each point moves with, in [0, J) */
   double points[SBS_MUSCLE_POINTS][3]; /* at bind, in the space of the mesh; origin first, insertion last */
   double radius;                       /* the largest of the belly, above 0 */
   size_t profile_count;                /* 0: fusiform, (4 u (1 - u))^1.5; else from 2 */
@@ -68,7 +68,7 @@ typedef struct sbs_muscle {
   double tendons[2];     /* shares of the path at bind that are tendon, at origin and insertion; sum below 1 */
   double flattening;     /* width over thickness of the sections, from 1 */
   double thin_direction[3]; /* at bind, not 0 nor along the path if flattening is above 1: in which sections are thin */
-  int32_t thin_joint;       /* what it turns with, in [0, J) */
+  int32_t thin_joint;       /* the joint that it turns with, in [0, J) */
   double contraction;       /* by which share full activation shortens the belly, in [0, 1) */
   double most_growth;       /* of radii, from 1: there the belly stops to swell, and loses volume */
   double reach;             /* how far from its surface skin is moved, above 0; with share 1 to half of that */
@@ -84,7 +84,7 @@ typedef struct sbs_muscles_desc {
   size_t muscle_count;          /* M; 0 is SBS_ERROR_EMPTY */
   const sbs_muscle *muscles;    /* (M) */
   size_t vertex_count;          /* V; may be 0: then muscles can be measured only */
-  sbs_scalar scalar;            /* of rest positions and normals; those of deformed ones may differ */
+  sbs_scalar scalar;            /* of rest positions and normals; deformed ones may have another */
   const void *rest_positions;   /* (V, 3), finite */
   const void *rest_normals;     /* (V, 3) or NULL: then skin may face any way, and normals can't be moved */
   size_t triangle_count;        /* T; may be 0: then normals don't follow where shares fall */

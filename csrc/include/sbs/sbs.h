@@ -47,7 +47,7 @@
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  *
- * NAMES. What another header, sbs/NAME.h, declares begins with sbs_NAME or SBS_NAME. Functions that return defaults are
+ * NAMES. In another header, sbs/NAME.h, all names begin with sbs_NAME or SBS_NAME. Functions that return defaults are
  * named after the type, sbs_default_skin_options.
  */
 #ifndef SBS_SBS_H
@@ -57,9 +57,9 @@
 #include <stdint.h>
 
 /*
- * SBS_STATIC is to be defined by who links the static library; sbs.pc (with --static) and the target of CMake do it. It
- * means something on Windows alone. SBS_BUILDING is the library's own: its DLL is linked by a list of what is exported,
- * so that the static library exports nothing from the programs that it is in.
+ * Programs that link the static library on Windows must define SBS_STATIC, as sbs.pc (with --static) and the target of
+ * CMake do. SBS_BUILDING is for the library itself: a list of exported names goes to the linker of its DLL, so that the
+ * static library exports nothing from a program.
  */
 #if defined(_WIN32)
 #if defined(SBS_STATIC) || defined(SBS_BUILDING)
@@ -122,13 +122,13 @@ typedef enum sbs_status {
   SBS_ERROR_NO_CONVERGENCE, /* a singular value decomposition did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
   SBS_ERROR_CANCELLED,      /* the caller's progress function asked to cancel */
-  SBS_ERROR_NO_LAPACK,      /* what needs LAPACK, in a library that was built without (-Dlapack=none): sbs/heat.h */
-  SBS_STATUS_COUNT          /* how many there are; never returned */
+  SBS_ERROR_NO_LAPACK, /* the function needs LAPACK, and the library was built without (-Dlapack=none): sbs/heat.h */
+  SBS_STATUS_COUNT     /* how many there are; never returned */
 } sbs_status;
 
 /*
  * The largest number, of either sign, of matrices, angles, joints and bones, and of examples, that fit.h, twist.h,
- * drag.h and muscles.h take; larger ones are SBS_ERROR_TOO_LARGE. These multiply and square what they are given: so
+ * drag.h and muscles.h take; larger ones are SBS_ERROR_TOO_LARGE. These functions multiply and square them: so
  * none of their results is infinite or NaN.
  */
 #define SBS_LARGEST 1e30
@@ -154,7 +154,7 @@ typedef struct sbs_fault {
   size_t index[2];      /* row and column of the offending element (vertex and influence, joint and element, ...) */
   int index_count;      /* how many entries of index are set: 0, 1 or 2 */
   double value;         /* the offending value, if it is a single number; else 0 */
-  double limit;         /* what it was compared with (a count, a size), else 0 */
+  double limit;         /* the limit that it broke (a count, a size), else 0 */
 } sbs_fault;
 
 /* The type of the numbers behind a `const void *`. */
@@ -175,9 +175,9 @@ typedef struct sbs_allocator {
 } sbs_allocator;
 
 /*
- * Called now and then, on the thread that called the library, with roughly what fraction of the current step is done,
- * from 0 to 1; a call may have several steps. Return 0 to continue; anything else cancels the call, which then returns
- * SBS_ERROR_CANCELLED. It may itself call the library; such calls report no progress.
+ * Called now and then, on the thread that called the library, with the fraction of the current step that is done,
+ * about, from 0 to 1; a call may have several steps. Return 0 to continue; anything else cancels the call, which then
+ * returns SBS_ERROR_CANCELLED. It may itself call the library; such calls report no progress.
  */
 typedef int sbs_progress(double fraction, void *user);
 
@@ -197,7 +197,7 @@ SBS_API void sbs_set_progress(sbs_progress *progress, void *user);
 
 /* ---------------------------------------------------------------------------------------------------------- bind -- */
 
-/* A mesh, what skinning needs of its skeleton, and its weights. Only read during a call; nothing is kept. */
+/* A mesh, its skeleton at rest, and its weights. Only read during a call; nothing is kept. */
 typedef struct sbs_skin_desc {
   size_t vertex_count;          /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;           /* J; 0 is SBS_ERROR_EMPTY */
@@ -217,7 +217,7 @@ typedef struct sbs_skin_desc {
   const double *joint_positions; /* (J, 3) or NULL, finite; positions of the joints at bind, in the space of the mesh */
   const double *centers;         /* (V, 3) or NULL, finite; the centers of SBS_CENTER_OPTIMIZED, in the same space */
 
-  const struct sbs_twist *twist; /* or NULL; what spreads twists along bones of the same joints: sbs/twist.h */
+  const struct sbs_twist *twist; /* or NULL; spreads twists along bones of the same joints: sbs/twist.h */
   const void *twist_positions;   /* (V, 3) or NULL, finite; where the vertices are along those bones, as before blend
                                     shapes move them; of the type and stride of rest_positions, which NULL stands for */
 } sbs_skin_desc;
@@ -281,13 +281,13 @@ SBS_API sbs_status sbs_skin_check(const sbs_skin_desc *desc, const sbs_skin_opti
  *
  *   skin          the mesh before the change; it is not modified
  *   desc          the mesh after the change. Only joint_indices, joint_weights, their type and their width may differ
- *                 from the description of `skin`, and only the influences of `vertices`; those of other vertices are
+ *                 from the description of `skin`, and only the influences of `vertices`; others are
  *                 not checked again
  *   vertices      (vertex_count) the vertices that may have changed, in any order, repeated or not; NULL if none
  *   vertex_count  how many
  *   options       or NULL for the defaults; sum_tolerance should be that of `skin`, for the report
  *   updated       receives the new skin; release both by sbs_skin_free, in any order
- *   report        or NULL; counts the repaired vertices of the whole mesh, not only of those that changed
+ *   report        or NULL; counts the repaired vertices of the whole mesh, not of `vertices` alone
  *   fault         or NULL
  *
  * Errors: as sbs_skin_new, and VERTEX_INDEX; OPTION if the mesh is not that of `skin`.
@@ -312,7 +312,7 @@ typedef struct sbs_skin_info {
   sbs_scalar scalar;                 /* of positions and normals */
   int has_normals;                   /* whether it was made with rest normals */
   int has_centers;                   /* whether it was made with rotation centers for its vertices */
-  const char *instruction_set;       /* what it computes with: see sbs_build_info */
+  const char *instruction_set;       /* of its kernels: see sbs_build_info */
 } sbs_skin_info;
 
 /* Describes a skin. Errors: NULL. */
@@ -337,8 +337,8 @@ SBS_API sbs_status sbs_skin_joint_set_of_vertex(const sbs_skin *skin, int32_t *s
  * quaternion the signs of the others go by; of equal weights the lower joint. They are repaired and normalized as by
  * sbs_skin_new. With a twist they are influences of the frames of its bones as well.
  *
- *   width    W, from 1: how many there is room for. A vertex that has more loses the lightest, and what it keeps is
- *            normalized again
+ *   width    W, from 1: room for so many. A vertex that has more loses the lightest, and the rest is normalized
+ *            again
  *   joints   (V, W); a vertex that has fewer is padded with its heaviest joint, one without any with joint 0
  *   weights  (V, W), rounded; padded with 0
  *   lost     or NULL; receives the largest sum of weights that a vertex lost, 0 if W is max_influences
@@ -361,13 +361,13 @@ SBS_API sbs_status sbs_skin_influences(const sbs_skin *skin, size_t width, int32
  *                  as the mirror image; a vertex between mirrored and plain joints comes out finite but unspecified.
  *   singular       a joint scaled to zero takes R from the singular value decomposition.
  *
- * For joints that are not rigid, rotation centers are found from their rotations R_i alone: a joint takes a point f to
- * C_i f, stretches v - f by S_i, and rotates the result. With z from f to the center,
+ * Rotation centers of joints that are not rigid follow from their rotations R_i alone: a joint moves a point f to C_i
+ * f, stretches v - f by S_i, and rotates the result by R_i. With z the vector from f to the center,
  *
  *     v' = Q (sum_i w_i S_i (v - f) - z) + sum_i w_i (R_i z + C_i f),
  *
- * which is the formula at the top, with c = f + z, if all S_i are 1. So centers stay as near as those of rigid joints,
- * and results as near to linear blending. What f is depends on the center:
+ * which is the formula at the top, with c = f + z, if all S_i are 1. So centers stay as near to the mesh as with rigid
+ * joints, and results as near to linear blending. The point f depends on the center:
  *
  *   JOINT_SET  of a joint and its parent, the joint's position; of other sets, the mean position of their joints. The
  *              mean rest position of the set's vertices if the skin was made without joint positions
@@ -477,8 +477,8 @@ typedef struct sbs_deform_options {
   sbs_scalar amount_scalar; /* of amount; default SBS_FLOAT32 */
 
   /*
-   * Other rest positions, such as the shape keys of a frame make, or NULL (default): those of the skin. Normals,
-   * centers, centroids and where vertices are along the bones of a twist stay those of the skin; a vertex that was
+   * Other rest positions, such as the shape keys of a frame make, or NULL (default): as in the skin. Normals,
+   * centers, centroids and places along the bones of a twist stay as in the skin; a vertex that was
    * bound as its own center stays blended linearly.
    */
   const void *rest_positions;   /* (V, 3) of the skin's scalar type, finite, or NULL */
@@ -488,7 +488,7 @@ typedef struct sbs_deform_options {
   const struct sbs_shapes *shapes; /* of this skin, else SBS_ERROR_OPTION */
   const double *shape_weights;     /* (frames, S) finite, up to SBS_LARGEST; needed with shapes */
 
-  int threads;             /* 0 (default): what sbs_get_threads says; never more than the work is worth */
+  int threads;             /* 0 (default): as many as sbs_get_threads says; never more than the work is worth */
   size_t positions_stride; /* bytes from vertex to vertex of the output; 0 (default): packed */
   size_t normals_stride;   /* the same for the normals */
 
@@ -559,11 +559,11 @@ SBS_API sbs_status sbs_skin_deform_many(const sbs_skin *skin, size_t frame_count
                                         sbs_deform_report *report, sbs_fault *fault);
 
 /*
- * The rotation centers of joint sets in a pose: those of SBS_CENTER_JOINT_SET, even if the options name another center.
+ * The rotation centers of joint sets in a pose, as for SBS_CENTER_JOINT_SET whatever center the options name.
  *
- *   centers  (N, 3) double, in the space of the rest positions. For joints that are not rigid f + z / s, s^2 the mean
- *            of their squared scales (a third of the sum of squares of a matrix's 3x3 part). A set of one joint needs
- *            no center: it gets the mean rest position of its vertices, as does the empty set.
+ *   centers  (N, 3) double, in the space of the rest positions: f + z of sbs_pose; if joints are not rigid, f + z / s,
+ *            s^2 the mean of their squared scales (a third of the sum of squares of a matrix's 3x3 part). A set of one
+ *            joint, and the empty set, have no center and get the mean rest position of their vertices.
  *
  * Errors: as sbs_skin_deform.
  */
@@ -580,20 +580,19 @@ typedef struct sbs_palette_report {
 } sbs_palette_report;
 
 /*
- * What shaders need of poses, many at once, prepared in double and rounded. docs/deformer.md has the shader.
+ * Poses for shaders, many at once, prepared in double and rounded. docs/deformer.md has the shader.
  *
  * With J' the joints of the skeleton and the frames of a twist, a joint's 16 numbers are the rows of C, (x, y, z,
- * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). C
- * is what the method moves points by: A as given for LINEAR; for all others R in its place, if the joint is rigid.
- * Results are those of sbs_skin_deform to rounding in float32, where joints are rigid; where they are not, positions
- * are
+ * translation) each, then R as a quaternion (x, y, z, w) of either sign, times the root of the scale |det A|^(1/3). In
+ * C, A is as given for LINEAR; other methods have R in its place, if the joint is rigid. Results agree with
+ * sbs_skin_deform to rounding in float32, where joints are rigid; where they are not, positions are
  *
  *   SBS_CENTER_WEIGHTED   the same
  *   SBS_CENTER_OPTIMIZED  the same if no joint is stretched
- *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and those of each joint set are scaled alike
+ *   SBS_CENTER_JOINT_SET  the same if no joint is stretched, and the joints of each set are scaled alike
  *
- * and normals are the same if no joint is stretched, and for LINEAR or with an amount if also those of a vertex are
- * scaled alike.
+ * and normals are the same if no joint is stretched, and for LINEAR or with an amount if also the joints of a
+ * vertex are scaled alike.
  *
  *   frame_count  F; 0 does nothing
  *   poses        matrices (F, J, rows, 4)
@@ -626,7 +625,7 @@ SBS_API sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, co
  *
  *   skin             from sbs_skin_new
  *   pose             the matrices of the frame
- *   options          those of the deformation, or NULL for the defaults; positions_stride is that of rest_positions,
+ *   options          of the deformation, or NULL for the defaults; positions_stride is that of rest_positions,
  *                    normals_stride is ignored. SBS_ERROR_OPTION with options.rest_positions, which would be ignored
  *   posed_positions  (V, 3) of the skin's scalar type, finite, in the caller's vertex order
  *   posed_stride     bytes from vertex to vertex; 0: packed

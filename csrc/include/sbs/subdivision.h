@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libsbs: subdivision of triangles where a mesh bends (Kavan & Zara 2003, "Real Time Skin Deformation with Bones
- * Blending"). Conventions, threads and errors are those of sbs.h.
+ * Blending"). Conventions, threads and errors are as in sbs.h.
  *
  * Edges are compared by the places of their ends: with representatives from sbs_mesh_weld, the triangles on both sides
  * of a seam share an edge although they share no vertex.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libsbs: nearest points of the surface of a triangle mesh, segments that it blocks, and triangles that cross.
- * Conventions, threads and errors are those of sbs.h.
+ * Conventions, threads and errors are as in sbs.h.
  *
  * Degenerate triangles are segments or points: they can be nearest to a point, and cross a triangle, but block nothing.
  */
@@ -41,7 +41,7 @@ SBS_API void sbs_surface_free(sbs_surface *surface);
  *   point_count      N, may be 0
  *   point_labels     (N) or NULL: triangles with the same label as the point are skipped
  *   triangle_labels  (T) or NULL; both labels or none
- *   threads          the most threads; 0: what sbs_get_threads says; never more than the work is worth
+ *   threads          the most threads; 0: as many as sbs_get_threads says; never more than the work is worth
  *   nearest          (N) the triangle, or -1 if all were skipped
  *   barycentric      (N, 3) the nearest point, as non-negative weights of the triangle's corners with a sum of 1
  *   distances        (N) to the nearest point; infinite if there is none

@@ -17,7 +17,7 @@
  *
  * HOW. A skin that is made with a twist (sbs_skin_desc) has `frames_per_bone` more joints for each bone, C_p(0) to
  * C_p(1) at equal steps, and a vertex's weight of p is shared by the two that its t is between. Any method of sbs.h
- * then blends them as it blends all joints. Nothing else is different: the matrices of a pose are those of the
+ * then blends them as it blends all joints. Nothing else is different: the matrices of a pose belong to the
  * skeleton, for sbs_skin_deform and all other functions, and influences are (V, K) as given. What the skin computes
  * with can also be had by itself, to write it to files for programs that know no twist: sbs_twist_influences and
  * sbs_twist_pose.
@@ -55,7 +55,7 @@ typedef struct sbs_twist_desc {
 /* A description with everything zero or NULL. */
 SBS_API sbs_twist_desc sbs_default_twist_desc(void);
 
-/* Bones along which a twist is spread. Immutable. A skin keeps what it needs of it. */
+/* Bones along which a twist is spread. Immutable. A skin keeps its own copy. */
 typedef struct sbs_twist sbs_twist;
 
 /*
@@ -134,11 +134,11 @@ SBS_API sbs_status sbs_twist_angles(const sbs_twist *twist, const sbs_pose *pose
                                     double *angles, sbs_fault *fault);
 
 /*
- * Finds the skinning matrices of all joints in a pose, those of the skeleton and then the frames. Without any twist the
- * matrices of frames are exactly those of their joints.
+ * Finds the skinning matrices of all joints in a pose: first the joints of the skeleton, then the frames. Without any
+ * twist the matrices of frames are exactly those of their joints.
  *
  *   pose      of J joints
- *   angles    (B, 2) or NULL, finite; NULL: those of sbs_twist_angles without history
+ *   angles    (B, 2) or NULL, finite; NULL: as by sbs_twist_angles without history
  *   matrices  (J', 3, 4)
  *   fault     or NULL
  *
