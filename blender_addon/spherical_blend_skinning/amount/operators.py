@@ -13,8 +13,6 @@ from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT
 from ..settings.typed import Operator, Panel
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 
 class SBS_OT_set_bone_amounts(Action, Operator):
     bl_idname = "sbs.set_bone_amounts"

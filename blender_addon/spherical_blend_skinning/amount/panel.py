@@ -9,8 +9,6 @@ from ..interface.panels import PosePanel
 from ..settings.properties import BONE_AMOUNT, settings_of
 from ..settings.typed import Panel
 
-__all__ = ["CLASSES", "draw"]
-
 
 def draw(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw the amount of an object that is bound live."""

@@ -17,8 +17,6 @@ from ..settings.declared import choice, flag
 from ..settings.typed import Operator, armature_data, mesh_of
 from ..weights import tools
 
-__all__ = ["CLASSES", "KINDS", "fit_property", "make"]
-
 KINDS = (
     ("HEAT", "Heat", "By heat that spreads over the surface from the bones, also for meshes of loose parts"),
     ("CAPSULES", "Capsules", "By the inner and outer capsules of the bones: their radii and envelope distances"),

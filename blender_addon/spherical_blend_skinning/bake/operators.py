@@ -14,8 +14,6 @@ from ..settings.declared import choice, flag, integer, text
 from ..settings.given import manager_of, scene_of
 from ..settings.typed import Operator, Result
 
-__all__ = ["CLASSES", "BakingMixin", "folder", "make_bake"]
-
 
 def folder() -> str:
     """The property of an operator for where files go."""

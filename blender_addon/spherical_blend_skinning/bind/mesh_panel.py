@@ -14,8 +14,6 @@ from ..settings import disabled_modifier
 from ..settings.given import view_layer_of
 from . import status
 
-__all__ = ["draw"]
-
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
     """Draw the settings of the active mesh, or how to bind it."""

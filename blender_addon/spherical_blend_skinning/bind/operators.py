@@ -20,8 +20,6 @@ from ..settings.given import view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import Operator
 
-__all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
-
 
 def bind(
     context: bpy.types.Context,

@@ -15,8 +15,6 @@ from ..settings.typed import Panel, PanelMixin
 from . import mesh_panel as mesh
 from . import rig_panel as rig
 
-__all__ = ["CLASSES"]
-
 
 def _draw(panel: Panel, context: bpy.types.Context) -> None:
     layout, item = panel.layout, context.object

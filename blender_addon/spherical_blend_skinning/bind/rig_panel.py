@@ -14,8 +14,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import Icon
 from . import operators as bind
 
-__all__ = ["draw", "is_shared"]
-
 # More meshes would push the rest of the panel out of view.
 _MOST_ROWS = 8
 

@@ -11,8 +11,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import Icon
 from . import operators as bind
 
-__all__ = ["draw_live", "draw_portable", "draw_second_deformation"]
-
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw the status of an object that is bound live."""

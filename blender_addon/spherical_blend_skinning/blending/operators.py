@@ -11,8 +11,6 @@ from ..settings.declared import flag
 from ..settings.properties import settings_of_bone
 from ..settings.typed import Operator, Panel, armature_data
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 
 class SBS_OT_mark_bones(Action, Operator):
     bl_idname = "sbs.mark_bones"

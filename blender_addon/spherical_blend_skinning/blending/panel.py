@@ -9,8 +9,6 @@ from ..engine import methods
 from ..interface import owner
 from ..settings.properties import SBS_PG_object, settings_of
 
-__all__ = ["are_meant", "draw"]
-
 
 def are_meant(item: bpy.types.Object) -> bool:
     """Whether a mesh, or a rig, blends bones, by its method or by the other method where the amount is less than 1."""

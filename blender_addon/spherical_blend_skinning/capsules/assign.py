@@ -17,8 +17,6 @@ from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .bones import BoneCapsules
 
-__all__ = ["Assigned", "assign", "fit", "points_in_rig"]
-
 
 class Assigned(NamedTuple):
     """The result of assigning weights.

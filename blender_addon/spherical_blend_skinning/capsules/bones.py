@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from ..settings.choices import AS_OTHERS
 from ..settings.properties import settings_of_bone
 
-__all__ = ["BoneCapsules", "head_radius", "read", "write"]
-
 
 class BoneCapsules(NamedTuple):
     """The capsules of J bones, in the space of their armature.

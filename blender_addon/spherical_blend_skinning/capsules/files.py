@@ -12,8 +12,6 @@ from ..settings.properties import settings_of_bone
 from ..settings.typed import armature_data
 from . import bones as bone_capsules
 
-__all__ = ["export_file", "import_file"]
-
 
 def export_file(armature: bpy.types.Object, path: str) -> int:
     """Write the capsules of all deforming bones, and return how many.

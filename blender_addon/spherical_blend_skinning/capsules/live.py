@@ -14,8 +14,6 @@ from . import bones as bone_capsules
 from .bones import BoneCapsules
 from .settings import capsule_settings_of
 
-__all__ = ["HANDLERS", "unregister"]
-
 # The capsules of each armature that last assigned weights, by its full name.
 _seen: dict[str, BoneCapsules] = {}
 

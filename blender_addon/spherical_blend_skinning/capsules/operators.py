@@ -15,8 +15,6 @@ from ..settings.declared import flag, text
 from ..settings.typed import Operator, armature_data
 from . import assign, files
 
-__all__ = ["CLASSES"]
-
 
 class SBS_OT_assign_from_capsules(Action, Operator):
     bl_idname = "sbs.assign_from_capsules"

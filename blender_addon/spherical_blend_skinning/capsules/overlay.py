@@ -13,8 +13,6 @@ from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .settings import capsule_settings_of
 
-__all__ = ["outlines", "register", "unregister"]
-
 _INNER_COLOR = (1.0, 0.55, 0.1, 0.9)
 _OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
 _STEPS = 24

@@ -11,8 +11,6 @@ from ..settings import shared
 from ..settings.declared import flag, pointer
 from ..settings.typed import block_of
 
-__all__ = ["CLASSES", "PROPERTIES", "capsule_settings_of"]
-
 
 def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     for area in context.screen.areas if context.screen else ():

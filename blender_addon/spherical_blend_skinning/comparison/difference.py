@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..engine import comparison, live, states
 
-__all__ = ["Difference", "find"]
-
 
 class Difference(NamedTuple):
     """The results of the modifier of an object, in the object's space.

@@ -12,8 +12,6 @@ from ..settings.given import manager_of
 from ..settings.typed import Operator, Result
 from . import difference
 
-__all__ = ["CLASSES", "KEY", "KEYS", "unregister"]
-
 #: The key that switches slots of a render in the Image Editor.
 KEY = "J"
 

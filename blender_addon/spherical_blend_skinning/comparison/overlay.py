@@ -17,8 +17,6 @@ from ..settings.typed import mesh_of
 from . import difference
 from .settings import comparison_of
 
-__all__ = ["heat_colors", "largest_distance", "register", "unregister"]
-
 _GHOST_COLOR = (1.0, 0.55, 0.1, 0.5)
 # The colors of Weight Paint, from no difference to the largest.
 _RAMP = np.array([(0.0, 0.0, 1.0), (0.0, 1.0, 1.0), (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), (1.0, 0.0, 0.0)])

@@ -12,8 +12,6 @@ from . import overlay
 from .operators import KEY
 from .settings import comparison_of
 
-__all__ = ["CLASSES"]
-
 
 class SBS_PT_comparison(SidebarPanel, Panel):
     bl_label = "Compare with Linear"

@@ -10,8 +10,6 @@ import bpy
 from ..settings.declared import choice, pointer, real
 from ..settings.given import manager_of
 
-__all__ = ["CLASSES", "PROPERTIES", "comparison_of"]
-
 
 def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
     for window in manager_of(context).windows:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["assign"]
-
 Weights = NDArray[np.float32]
 
 

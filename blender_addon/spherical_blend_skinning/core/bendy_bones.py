@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["Along", "joint_counts", "split_segments"]
-
 #: Finds where points (N, 3) in armature space are along a bending bone of the pose, counted in segments.
 Along = Callable[[int, NDArray[np.floating[Any]]], Floats]
 

@@ -22,9 +22,6 @@ from .matrices import Floats, inverse, transform_points
 from .place import Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
 
-__all__ = ["Binding"]
-
-
 # Of an affine matrix.
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 

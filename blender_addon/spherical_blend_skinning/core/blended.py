@@ -21,8 +21,6 @@ from .matrices import Floats, inverse
 from .rest import BoundMesh, RestBones
 from .twist import Spread
 
-__all__ = ["NAME", "BlendedBinding", "BonesChoice"]
-
 #: The `Method` that blends bones. `sbs.Skin.deform` does not know this name; it means a second skin.
 NAME = "bones_blending"
 

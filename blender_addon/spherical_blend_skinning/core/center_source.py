@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["CenterSource"]
-
 
 @dataclass(frozen=True)
 class CenterSource:

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["Amount", "Deformer", "Method", "Pose", "SkinDeformer", "Undeformed", "deform_blended"]
-
 
 @dataclass(frozen=True)
 class Method:

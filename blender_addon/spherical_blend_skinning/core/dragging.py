@@ -14,8 +14,6 @@ from .binding import Binding
 from .deformer import Amount, Method
 from .matrices import Floats
 
-__all__ = ["Dragging", "Patch", "Reach", "Rows"]
-
 
 class Rows(NamedTuple):
     """The weights of some vertices.

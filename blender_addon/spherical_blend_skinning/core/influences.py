@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VertexWeights", "first_occurrences", "group_weights", "influences", "padded", "take_vertices"]
-
 # Blender's Armature modifier does not move a vertex if its weights sum to no more than this.
 _LEAST_SUM = 1e-4
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_JOINT", "JointTables", "joint_tables"]
-
 #: The joint of vertices that no joint moves.
 NO_JOINT = -1
 

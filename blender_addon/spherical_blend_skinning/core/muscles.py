@@ -16,8 +16,6 @@ from .binding import Binding
 from .matrices import Floats, inverse
 from .rest import RestBones
 
-__all__ = ["BELLY_VERTICES", "Cover", "MuscleShape", "MuscleState", "belly_faces"]
-
 # Sections of a belly that is shown.
 _RINGS, _SIDES = 17, 12
 #: How many vertices that is.

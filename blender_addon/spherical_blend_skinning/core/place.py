@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
 
-__all__ = ["Place", "SkinSpace", "corners", "is_at_place"]
-
 # How far a mesh may be in armature space from where it was bound, as a share of its size. Blender's matrices are
 # float32: when a rig is moved with its mesh, the relative place changes in the last bits.
 _TOLERANCE = 3e-6

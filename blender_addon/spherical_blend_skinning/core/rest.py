@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from . import influences
 from .matrices import Floats
 
-__all__ = ["BoundMesh", "RestBones"]
-
 
 @dataclass(frozen=True)
 class RestBones:

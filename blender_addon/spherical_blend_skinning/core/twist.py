@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from .matrices import Floats
 from .rest import RestBones
 
-__all__ = ["Limb", "Spread", "limbs"]
-
 # How far from the tail the child may be that a limb ends with, as a share of its length; as in the package sbs.
 _AT_THE_TAIL = 0.1
 

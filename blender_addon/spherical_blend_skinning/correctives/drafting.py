@@ -20,8 +20,6 @@ from ..settings import rig as rig_settings
 from ..settings.given import evaluated, pose_of
 from ..settings.typed import mesh_of
 
-__all__ = ["Drafted", "draft"]
-
 
 class Drafted(NamedTuple):
     """What came of a draft.

@@ -15,8 +15,6 @@ from ..settings.given import evaluated, manager_of, view_layer_of
 from ..settings.typed import Operator, mesh_of
 from . import drafting, sculpt
 
-__all__ = ["CLASSES", "KEYS", "mesh_to_sculpt"]
-
 
 def mesh_to_sculpt(context: bpy.types.Context) -> bpy.types.Object | None:
     """The bound mesh that is meant: the active or the selected one, or the only one of the active rig."""

@@ -11,8 +11,6 @@ from ..settings.typed import Panel
 from . import sculpt
 from .operators import mesh_to_sculpt
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 
 class SBS_PT_correctives(SidebarPanel, Panel):
     bl_label = "Correctives"

@@ -18,8 +18,6 @@ from ..engine import shape_keys
 from ..settings.given import view_layer_of
 from ..settings.typed import has_key, mesh_of
 
-__all__ = ["Sculpt", "begin", "end", "present"]
-
 _ITEM, _NUMBER, _BEFORE, _MODE = "sbs_sculpt_of", "sbs_sculpt_number", "sbs_sculpt_before", "sbs_sculpt_mode"
 _ATTRIBUTE = "sbs_posed"
 # Vertices that moved by less were not sculpted: a share of the size.

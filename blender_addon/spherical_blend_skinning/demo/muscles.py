@@ -12,8 +12,6 @@ from ..settings.properties import settings_of
 from . import woman
 from .woman import Pair
 
-__all__ = ["build"]
-
 # What bends by how many degrees, about which axis of the armature at rest.
 _BENDS = (
     ("LeftForeArm", 120.0, Vector((0.0, -1.0, 0.0))),

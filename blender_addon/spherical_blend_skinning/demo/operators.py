@@ -11,8 +11,6 @@ from ..settings.typed import Menu, Operator, mesh_of
 from . import muscles, twist
 from .woman import Pair
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 
 class _Demo(Action):
     """An operator that adds a demonstration."""

@@ -11,8 +11,6 @@ from ..settings.typed import armature_data
 from . import woman
 from .woman import Pair
 
-__all__ = ["build"]
-
 _BONE = "LeftForeArm"
 _DEGREES = 170.0
 

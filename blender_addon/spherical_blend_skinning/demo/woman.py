@@ -16,8 +16,6 @@ from mathutils import Quaternion, Vector
 from ..core import library
 from ..settings.given import pose_of, scene_of, view_layer_of
 
-__all__ = ["FRAMES", "Pair", "line_up", "set_turns", "show", "woman"]
-
 #: A mesh and its armature.
 Pair = tuple[bpy.types.Object, bpy.types.Object]
 

@@ -22,8 +22,6 @@ from ..settings.typed import Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare
 
-__all__ = ["CLASSES", "brush_falloff", "find_vertex"]
-
 # The fall-off of each curve of Blender's brushes; those that sbs lacks are taken for the nearest.
 _FALLOFFS = {
     "CONSTANT": "constant",

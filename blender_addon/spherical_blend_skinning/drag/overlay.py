@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from ..core.dragging import Patch
 from ..interface import drawing
 
-__all__ = ["Shown", "hide", "register", "show", "unregister"]
-
 _LINE = (1.0, 0.75, 0.1, 1.0)
 _INSIDE = (1.0, 0.75, 0.1, 0.25)
 _RING = (1.0, 1.0, 1.0, 0.6)

@@ -15,8 +15,6 @@ from ..engine import live, methods, reading, stack, states
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
-__all__ = ["Session", "begin", "hindrance", "prepare"]
-
 
 def hindrance(item: bpy.types.Object | None) -> str:
     """Why no vertex of an object can be dragged, for the artist; empty if one can."""

@@ -20,8 +20,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import has_key, mesh_of
 from . import probes
 
-__all__ = ["depsgraph", "forget", "is_wanted", "remove"]
-
 _NAME = ".SBS Poses"
 _MARK = "sbs_poses"
 # Types of modifiers that simulate.

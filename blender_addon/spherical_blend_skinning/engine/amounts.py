@@ -19,8 +19,6 @@ from ..core.influences import VertexWeights
 from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT, settings_of
 
-__all__ = ["Amounts", "read_bone_amounts"]
-
 
 def read_bone_amounts(armature: bpy.types.Object) -> NDArray[np.float32]:
     """The amounts of all bones in the pose of an armature object, (B,)."""

@@ -22,8 +22,6 @@ from ..settings.properties import settings_of, settings_of_bone
 from ..settings.typed import armature_data, has_key
 from . import deleted_muscles
 
-__all__ = ["follow", "place_in_bone"]
-
 # On a handle: its place in the space of its bone at rest.
 _PLACE = "sbs_place"
 # With the settings of an armature object with muscles, and of an armature with zones: all bones at rest. There, and not

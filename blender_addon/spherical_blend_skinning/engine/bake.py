@@ -25,18 +25,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import block_of_key, mesh_of
 from . import comparison, curves, live, portable, reading, stack, states, subject, twists
 
-__all__ = [
-    "Bake",
-    "PointCacheBake",
-    "ShapeKeyBake",
-    "armature_of",
-    "frame_range",
-    "has_cache",
-    "is_baked",
-    "modifier_of",
-    "with_basis",
-]
-
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
 # On shape keys: the names of those that baking muted, because their effect is baked.

@@ -18,8 +18,6 @@ from ..settings.typed import mesh_of
 from . import reading
 from .identity import key_of
 
-__all__ = ["forget", "forget_poses", "hidden", "new", "write"]
-
 _COLOR = (0.55, 0.08, 0.07, 1.0)
 _MATERIAL = "SBS Muscle"
 _VIEWS = (bpy.types.Scene, bpy.types.Screen, bpy.types.WindowManager, bpy.types.WorkSpace)

@@ -16,22 +16,6 @@ from ..settings.typed import has_key, mesh_of, values_of
 from . import reading
 from .live_group import POSITION
 
-__all__ = [
-    "center_source",
-    "centers",
-    "count",
-    "is_carrier",
-    "is_writable",
-    "keep_centers",
-    "keeps_centers",
-    "new",
-    "positions",
-    "remove",
-    "remove_centers",
-    "resize",
-    "write",
-]
-
 _MARK = "sbs_carrier"
 # The attribute with rotation centers of vertices.
 _CENTER = "sbs_center"

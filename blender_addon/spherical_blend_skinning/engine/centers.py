@@ -21,8 +21,6 @@ from ..settings.typed import mesh_of
 from . import carriers, reading, subject
 from .search import Search
 
-__all__ = ["Centers"]
-
 #: Seconds without changes before a search starts.
 PAUSE = 0.5
 

@@ -7,8 +7,6 @@ import bpy
 
 from ..core.deformer import Method
 
-__all__ = ["LINEAR", "is_for", "show_linear"]
-
 #: The method to compare with: Blender's Armature modifier without Preserve Volume.
 LINEAR = Method("linear")
 

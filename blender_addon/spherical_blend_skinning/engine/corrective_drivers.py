@@ -25,8 +25,6 @@ from numpy.typing import NDArray
 from ..settings.given import pose_of
 from ..settings.typed import animation_of
 
-__all__ = ["LEAST_SWING", "Driven", "coefficients", "find", "remove_drivers", "swing_of", "write_drivers"]
-
 #: Swings below this, in radians, are too near the rest pose to drive anything.
 LEAST_SWING = 0.05
 _PROPERTY = "sbs_corrective_"

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from ..settings.typed import block_of_key
 from . import shape_keys
 
-__all__ = ["Solved", "solve"]
-
 Floats = NDArray[np.float64]
 
 # Shares of the size of the mesh: of a difference, of an error that is rounding, and of one that is not.

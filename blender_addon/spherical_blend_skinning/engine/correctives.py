@@ -23,22 +23,6 @@ from ..settings.typed import block_of_key, mesh_of
 from . import bake, corrective_drivers, shape_keys, stack
 from .corrective_solving import Solved, solve
 
-__all__ = [
-    "Corrective",
-    "add",
-    "choose_bone",
-    "find",
-    "go_to_pose",
-    "mirror",
-    "put",
-    "read_pose",
-    "remove",
-    "replace",
-    "set_pose",
-    "solve_again",
-    "swing_about",
-]
-
 _RECORDS = "sbs_correctives"
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)

@@ -18,19 +18,6 @@ from ..settings.muscles import PARTS, SBS_PG_muscle
 from ..settings.properties import settings_of
 from .identity import key_of
 
-__all__ = [
-    "armatures",
-    "find",
-    "is_deleted",
-    "note",
-    "objects_in_collections",
-    "parts",
-    "present_part",
-    "present_rows",
-    "put_back",
-    "set_aside",
-]
-
 # For each armature object the rows of muscles, each with a part that is deleted.
 _deleted: dict[int | str, frozenset[tuple[int, str]]] = {}
 

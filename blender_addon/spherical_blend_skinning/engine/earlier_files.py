@@ -11,8 +11,6 @@ from ..settings import disabled_modifier
 from ..settings.properties import settings_of
 from . import stack
 
-__all__ = ["tidy"]
-
 
 def tidy() -> None:
     """Have the Armature modifiers of meshes say by which rig they are deformed; delete rigs that had been deleted."""

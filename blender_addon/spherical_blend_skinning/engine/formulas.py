@@ -11,8 +11,6 @@ import bpy
 from ..settings.typed import set_default
 from .node_trees import socket
 
-__all__ = ["AXES", "Formulas", "Socket", "Value"]
-
 Socket = bpy.types.NodeSocket
 # An operand: the result of another operation, or a constant.
 Value = Any

@@ -32,8 +32,6 @@ from . import (
     subject,
 )
 
-__all__ = ["HANDLERS", "register", "unregister"]
-
 # Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True
 

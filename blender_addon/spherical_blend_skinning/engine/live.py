@@ -44,8 +44,6 @@ from .muscles import read_anew
 from .states import Change, State
 from .subject import Positions, Subject
 
-__all__ = ["must_not_wait", "shown", "update", "update_all"]
-
 
 def update(
     item: bpy.types.Object, depsgraph: bpy.types.Depsgraph, *, mesh: bool = False, wait: bool = False

@@ -17,19 +17,6 @@ from ..settings.typed import has_key
 from . import node_trees
 from .formulas import Formulas
 
-__all__ = [
-    "CARRIER",
-    "INPUT_INDEX",
-    "INPUT_POSITION",
-    "POSE_PROBE",
-    "POSITION",
-    "RENDER_CARRIER",
-    "USE_RENDER_CARRIER",
-    "choose",
-    "get",
-    "is_live",
-]
-
 _NAME = "Spherical Blend Skinning"
 _MARK = "sbs_live_group"
 _KEEPS = "sbs_keeps_input"

@@ -11,8 +11,6 @@ from ..core.deformer import Method
 from ..settings.properties import SBS_PG_object
 from .states import State
 
-__all__ = ["bones_choice", "chosen", "method_of"]
-
 
 def method_of(state: State, settings: SBS_PG_object) -> Method:
     """The method that an object is deformed by: about weighted centers as long as there are no optimized ones."""

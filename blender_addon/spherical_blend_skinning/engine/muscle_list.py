@@ -16,8 +16,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import animation_of, mesh_of
 from . import curves, deleted_muscles
 
-__all__ = ["collection_of", "left_out", "remove", "remove_deleted", "tidy"]
-
 # Whether bellies and handles are in no collection, without having been deleted.
 _are_left_out = False
 

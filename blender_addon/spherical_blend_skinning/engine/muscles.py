@@ -22,8 +22,6 @@ from ..settings.typed import animation_of, mesh_of
 from . import applied, deleted_muscles, reading, resting, subject
 from .identity import key_of
 
-__all__ = ["Muscles", "at_rest", "handles_of", "read_anew"]
-
 
 def handles_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
     """The objects at the points of all muscles of an armature object."""

@@ -11,18 +11,6 @@ import bpy
 from ..settings.typed import owner_of
 from .identity import key_of
 
-__all__ = [
-    "add_socket",
-    "forget",
-    "get_input",
-    "group_of",
-    "hide_inputs",
-    "input_identifier",
-    "new_tree",
-    "set_input",
-    "socket",
-]
-
 # Identifiers of inputs, by tree and name: asking a tree takes longer than everything else in a frame.
 _identifiers: dict[tuple[int | str, str], str] = {}
 

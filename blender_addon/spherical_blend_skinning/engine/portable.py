@@ -34,19 +34,7 @@ from . import (
     states,
     subject,
 )
-
-__all__ = [
-    "MINIMUM_VERSION",
-    "Counts",
-    "NotPortable",
-    "armature_of",
-    "detach",
-    "find",
-    "follow_names",
-    "make_live",
-    "make_portable",
-    "problems",
-]
+from .portable_joints import ARMATURE
 
 #: The first version with Bone Info and Matrix SVD.
 MINIMUM_VERSION = (5, 1, 0)
@@ -94,7 +82,7 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
     """The armature of a portable object."""
     modifier = find(item)
-    return None if modifier is None else node_trees.get_input(modifier, portable_group.ARMATURE)
+    return None if modifier is None else node_trees.get_input(modifier, ARMATURE)
 
 
 def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Counts:
@@ -149,7 +137,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     modifier.node_group = tree
     node_trees.hide_inputs(tree)
     for name, value in (
-        (portable_group.ARMATURE, armature),
+        (ARMATURE, armature),
         (portable_group.WEIGHTS, weights),
         (portable_group.JOINT_SETS, joints),
     ):
@@ -314,7 +302,7 @@ def problems(item: bpy.types.Object) -> list[str]:
 def _take_tables(modifier: bpy.types.NodesModifier) -> None:
     """Empty the inputs of the portable engine's group, and delete the tables that nothing else uses."""
     taken = []
-    for name in (portable_group.ARMATURE, portable_group.WEIGHTS, portable_group.JOINT_SETS):
+    for name in (ARMATURE, portable_group.WEIGHTS, portable_group.JOINT_SETS):
         taken.append(node_trees.get_input(modifier, name))
         node_trees.set_input(modifier, name, None)
     for table in taken[1:]:

@@ -13,8 +13,6 @@ from .formulas import Formulas
 from .portable_joints import ARMATURE
 from .portable_twist import frame_matrices
 
-__all__ = ["bone_tree"]
-
 # The length where no bone is needed; missing bones have 0.
 _NO_BONE = -1.0
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from .formulas import AXES, Formulas, Socket
 from .portable_joints import Slots, Space
 
-__all__ = ["DAMPING", "solve_centers"]
-
 #: The damping of `sbs.Skin.deform`: how strongly a center is drawn to the mean of its set's vertices.
 DAMPING = 1e-8
 

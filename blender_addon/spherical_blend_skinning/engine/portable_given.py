@@ -14,8 +14,6 @@ from .formulas import AXES, Formulas, Socket, Value
 from .portable_joints import Slots, Space
 from .portable_vertices import with_amount
 
-__all__ = ["deform_about_given"]
-
 
 @dataclass
 class _Pairs:

@@ -35,18 +35,6 @@ from .portable_joints import ARMATURE, Slots, read_joints, work_space
 from .portable_pairs import relative_motions
 from .portable_vertices import deform
 
-__all__ = [
-    "ARMATURE",
-    "JOINT_SETS",
-    "WEIGHTS",
-    "bones_of",
-    "build",
-    "follow_names",
-    "is_portable",
-    "node_count",
-    "remove",
-]
-
 _MARK = "sbs_portable_group"
 # The names of all bones of the armature, in its order.
 _ALL_BONES = "sbs_all_bones"

@@ -9,8 +9,6 @@ import bpy
 
 from .formulas import AXES, Formulas, Socket
 
-__all__ = ["ARMATURE", "Slots", "Space", "polar_rotation", "read_joints", "work_space"]
-
 #: An input of the groups.
 ARMATURE = "Armature"
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from .formulas import AXES, Formulas, Socket
 from .portable_joints import Slots, Space
 
-__all__ = ["Pairs", "relative_motions"]
-
 # Below this real part, a quaternion is not computed from a difference of matrices.
 _HALF_TURN = 0.25
 

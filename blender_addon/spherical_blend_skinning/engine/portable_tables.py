@@ -17,8 +17,6 @@ from ..core.joint_tables import JointTables
 from ..settings.typed import has_key, mesh_of, values_of
 from .portable_centers import DAMPING
 
-__all__ = ["block_count", "is_table", "new_influences", "new_joint_sets", "new_joints", "new_weights", "remove"]
-
 _MARK = "sbs_portable_table"
 
 _DataType = Literal["BOOLEAN", "FLOAT", "FLOAT_VECTOR", "INT"]

@@ -17,8 +17,6 @@ from . import node_trees
 from .formulas import Formulas, Socket
 from .portable_joints import polar_rotation
 
-__all__ = ["frame_matrices"]
-
 
 def frame_matrices(
     name: str, nodes: Formulas, matrices: Sequence[Socket], limbs: Sequence[Limb], count: int

@@ -9,8 +9,6 @@ from .formulas import Formulas, Socket, Value
 from .portable_joints import Space
 from .portable_pairs import ByAxis, Pairs
 
-__all__ = ["deform", "with_amount"]
-
 
 def deform(
     nodes: Formulas,

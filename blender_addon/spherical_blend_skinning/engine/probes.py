@@ -12,8 +12,6 @@ import bpy
 
 from ..settings.typed import has_key, new_armature_modifier
 
-__all__ = ["is_needed", "is_probe", "new", "new_dependent", "new_mesh", "rig_of"]
-
 _MARK = "sbs_pose_probe"
 
 

@@ -16,8 +16,6 @@ from ..settings.typed import mesh_of
 from . import carriers, earlier_files, live_group, muscle_list, muscles, node_trees, probes, stack, states, subject
 from .identity import key_of
 
-__all__ = ["adjust", "bound_objects", "concerns", "forget", "is_outdated", "once_bound_objects", "tidy", "watch"]
-
 # Bound objects, valid while the number of objects does not change: a lookup by name goes through all objects. They are
 # forgotten before undo and loading replace them; using a deleted one raises an error.
 _bound: list[bpy.types.Object] | None = None

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..settings.typed import animation_of, mesh_of
 from . import curves, reading, stack
 
-__all__ = ["Key", "moving_keys", "positions"]
-
 
 class Key(NamedTuple):
     """What a shape key adds to the mesh.

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ..core.binding import Binding
 
-__all__ = ["Search", "wait_for_all"]
-
 
 class _CancelledError(Exception):
     """Ends a search from within."""

@@ -12,8 +12,6 @@ from ..settings.given import evaluated
 from ..settings.typed import mesh_of
 from . import bake, live, reading, stack
 
-__all__ = ["add", "basis_and_deltas", "check", "other_side", "positions_alone", "with_basis"]
-
 # How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
 _REACH = 1e-3
 

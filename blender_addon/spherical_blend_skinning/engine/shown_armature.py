@@ -17,8 +17,6 @@ from ..settings import disabled_modifier
 from ..settings.properties import settings_of
 from . import bake
 
-__all__ = ["adjust", "set_in_render"]
-
 _in_render = False
 
 

@@ -18,24 +18,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import mesh_of, new_armature_modifier, owner_of
 from . import carriers, live_group, node_trees
 
-__all__ = [
-    "add_disabled",
-    "armature_modifier_of",
-    "armature_modifiers",
-    "attach",
-    "before",
-    "clear",
-    "deforming_too",
-    "deforms",
-    "detach",
-    "find",
-    "find_armature",
-    "move",
-    "only_before",
-    "restore_armature_modifier",
-    "take_carriers",
-]
-
 _NAME = "Spherical Blend Skinning"
 
 # Modifiers that at most move vertices: their output has the vertices and the vertex groups of their input.

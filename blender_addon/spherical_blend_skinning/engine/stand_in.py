@@ -17,8 +17,6 @@ import bpy
 from ..settings.typed import owner_of
 from . import ahead, bake, stack
 
-__all__ = ["armature_modifiers_instead", "is_active"]
-
 _active = 0
 
 

@@ -21,19 +21,6 @@ from .centers import Centers
 from .identity import key_of
 from .muscles import Muscles
 
-__all__ = [
-    "Change",
-    "State",
-    "forget",
-    "forget_poses",
-    "forget_twists",
-    "has_other_positions",
-    "is_deformed",
-    "look_for_centers",
-    "provide",
-    "state_of",
-]
-
 
 @dataclass
 class State:

@@ -14,17 +14,6 @@ from ..settings.given import manager_of
 from ..settings.typed import mesh_of, values_of
 from . import live_group, reading, stack
 
-__all__ = [
-    "InputError",
-    "Positions",
-    "Subject",
-    "faces_before",
-    "needs_input",
-    "optimized_centers",
-    "renders_differ",
-    "signature",
-]
-
 Positions = NDArray[np.float32]
 
 

@@ -15,8 +15,6 @@ from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST
 from ..settings.properties import SBS_PG_object
 
-__all__ = ["FRAMES_TO_FOLLOW", "History", "read"]
-
 #: The frames of a limb if its twist may exceed half a turn: neighbors are apart by half a turn in a twist by 3.5 turns.
 FRAMES_TO_FOLLOW = 8
 

@@ -21,8 +21,6 @@ from ..engine import muscle_list, stand_in
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
 
-__all__ = ["HANDLERS", "register", "unregister", "wrap_all"]
-
 _Execute = Callable[[Any, bpy.types.Context], Result]
 
 # For each class of operators, whether its options ask for skins; if not, it writes the mesh as shown.

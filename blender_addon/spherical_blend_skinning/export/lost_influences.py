@@ -12,8 +12,6 @@ from ..core import influences
 from ..engine import bake, reading
 from ..settings.typed import armature_data
 
-__all__ = ["describe"]
-
 
 def describe(operator: Any) -> str:
     """What an exporter loses of bound meshes by its options, and how not to; empty if nothing."""

@@ -19,8 +19,6 @@ from ..settings.declared import text
 from ..settings.given import scene_of
 from ..settings.typed import Menu, Operator, Result
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 # Options that are set here or not shown, because this is the export of armatures.
 _OWN = ("filepath", "export_armatures")
 

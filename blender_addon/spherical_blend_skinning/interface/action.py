@@ -7,8 +7,6 @@ import bpy
 
 from ..settings.typed import OperatorMixin, Result
 
-__all__ = ["Action"]
-
 
 class Action(OperatorMixin):
     """An operator that can be undone; to be mixed into a `bpy.types.Operator`."""

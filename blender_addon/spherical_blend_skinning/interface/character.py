@@ -16,8 +16,6 @@ from ..settings import rig as rig_settings
 from ..settings.typed import mesh_of
 from .rigged import RiggedMesh
 
-__all__ = ["from_rig", "hindrance"]
-
 
 def hindrance(armature: bpy.types.Object) -> str:
     """Why there is no character to look at, for the artist; empty if there is."""

@@ -12,18 +12,6 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-__all__ = [
-    "Color",
-    "Overlay",
-    "builtin_shader",
-    "draw_lines",
-    "draw_points",
-    "draw_triangles",
-    "posed_armature",
-    "shows_overlays",
-    "transformed",
-]
-
 Color = tuple[float, float, float, float]
 
 

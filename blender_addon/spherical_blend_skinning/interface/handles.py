@@ -12,8 +12,6 @@ from mathutils import Matrix, Vector
 
 from ..settings.typed import GizmoGroupMixin
 
-__all__ = ["Handles", "arrow_place"]
-
 
 class Handles(GizmoGroupMixin):
     """A mix-in for a `bpy.types.GizmoGroup` with such handles."""

@@ -13,8 +13,6 @@ from ..settings.properties import settings_of
 if TYPE_CHECKING:
     from ..settings.properties import SBS_PG_object
 
-__all__ = ["draw_scope", "shown_settings"]
-
 
 def shown_settings(item: bpy.types.Object) -> SBS_PG_object:
     """The settings to edit for a mesh or an armature object."""

@@ -17,20 +17,6 @@ from ..settings.muscles import is_part, rig_of_part
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
-__all__ = [
-    "RiggedMesh",
-    "find",
-    "hindrance",
-    "moved_by",
-    "moves_as_a_whole",
-    "painted_vertices",
-    "rig_of",
-    "select_vertices",
-    "selected_bones",
-    "selected_vertices",
-    "some_selected_bones",
-]
-
 
 class RiggedMesh:
     """The vertex groups of a mesh that are named after the deforming bones of an armature.

@@ -14,18 +14,6 @@ from ..settings.given import view_layer_of
 from ..settings.muscles import is_part
 from . import rigged
 
-__all__ = [
-    "all_meshes_property",
-    "do_to_each",
-    "hindrance",
-    "linked_reason",
-    "live_meshes",
-    "meshes",
-    "our_meshes",
-    "our_meshes_hindrance",
-    "portable_meshes",
-]
-
 
 def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
     """The meshes among the active and the selected objects.

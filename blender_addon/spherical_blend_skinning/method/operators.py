@@ -12,8 +12,6 @@ from ..settings import rig as rig_settings
 from ..settings.properties import settings_of
 from ..settings.typed import Operator
 
-__all__ = ["CLASSES"]
-
 
 class SBS_OT_share_settings(Action, Operator):
     bl_idname = "sbs.share_settings"

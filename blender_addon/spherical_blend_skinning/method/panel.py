@@ -8,8 +8,6 @@ import bpy
 from ..blending import panel as blended_bones
 from ..interface import owner
 
-__all__ = ["draw_advanced", "draw_presets"]
-
 
 def draw_presets(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) -> None:
     """Draw the choice of a preset."""

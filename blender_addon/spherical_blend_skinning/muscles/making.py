@@ -18,8 +18,6 @@ from ..settings.muscles import NUMBERS, PARTS, SBS_PG_muscle, mark
 from ..settings.properties import settings_of
 from ..settings.typed import armature_data
 
-__all__ = ["Point", "add", "between", "fit", "mirror", "place_via", "points_of"]
-
 # The size of a handle, as a share of the radius of its muscle.
 _HANDLE = 0.3
 # Of a muscle between two bones: its radius, as a share of its length, and how far along the bones it begins and ends.

@@ -17,8 +17,6 @@ from ..settings.properties import settings_of
 from ..settings.typed import Operator
 from . import making
 
-__all__ = ["CLASSES"]
-
 
 class _RigAction(Action):
     """An operator on the muscles of an armature."""

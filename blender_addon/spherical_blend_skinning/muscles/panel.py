@@ -16,8 +16,6 @@ from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.properties import settings_of
 from ..settings.typed import Panel
 
-__all__ = ["CLASSES", "problem_of", "state_of"]
-
 
 def _covering(armature: bpy.types.Object) -> list[states.State]:
     """The states of the meshes that cover the muscles of an armature in the present pose: of those not baked."""

@@ -11,8 +11,6 @@ from ..interface import owner, rigged
 from ..settings.given import view_layer_of
 from ..settings.typed import Menu, armature_data
 
-__all__ = ["CLASSES", "KEYS"]
-
 
 class SBS_MT_pie(Menu):
     bl_label = "Spherical Blend Skinning"

@@ -16,8 +16,6 @@ from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, 
 from ..settings import preferences
 from ..settings.typed import Operator, Result
 
-__all__ = ["CLASSES", "make_portable"]
-
 
 def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portable.Counts:
     """Make an object portable that is bound, is portable but outdated, or only has an armature.

@@ -12,20 +12,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 import bpy
 
-__all__ = [
-    "Group",
-    "choice",
-    "data_block",
-    "flag",
-    "group",
-    "integer",
-    "leave_to_blender",
-    "pointer",
-    "real",
-    "reals",
-    "text",
-]
-
 if TYPE_CHECKING:
     #: Several groups of properties, which have names.
     Group = bpy.types.bpy_prop_collection_idprop

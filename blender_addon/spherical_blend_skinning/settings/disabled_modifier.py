@@ -15,8 +15,6 @@ from .declared import flag, pointer, text
 from .kept import OVERRIDABLE
 from .typed import PropertyGroupMixin, owner_of
 
-__all__ = ["Bound", "SBS_PG_armature_modifier", "find", "is_idle", "stepped_back"]
-
 
 class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     """The settings of the disabled Armature modifier before it was disabled."""

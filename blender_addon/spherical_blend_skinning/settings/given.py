@@ -7,8 +7,6 @@ from typing import TypeVar
 
 import bpy
 
-__all__ = ["evaluated", "manager_of", "pose_of", "scene_of", "view_layer_of"]
-
 _Part = TypeVar("_Part")
 
 

@@ -11,8 +11,6 @@ import bpy
 from .declared import pointer
 from .typed import block_of
 
-__all__ = ["OVERRIDABLE", "follow", "kept", "kept_group"]
-
 OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 _Value = TypeVar("_Value")

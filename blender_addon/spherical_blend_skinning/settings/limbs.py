@@ -12,18 +12,6 @@ from .declared import flag, integer, text
 from .kept import OVERRIDABLE, kept, kept_group
 from .typed import PropertyGroupMixin
 
-__all__ = [
-    "BONE_TWIST",
-    "PROPERTIES",
-    "Limbs",
-    "SBS_PG_pose_bone",
-    "are_as_found",
-    "find",
-    "find_first",
-    "find_with",
-    "settings_of_pose_bone",
-]
-
 #: The property of pose bones that says whether twists are spread along them. It is not in a property group of ours,
 #: because then the values of all bones could not be read at once.
 BONE_TWIST = "sbs_twist"

@@ -12,18 +12,6 @@ from .declared import Group, choice, data_block, flag, group, integer, real, rea
 from .kept import OVERRIDABLE, follow, kept
 from .typed import PropertyGroupMixin, has_key
 
-__all__ = [
-    "ACTIVATION",
-    "NUMBERS",
-    "PARTS",
-    "PROFILE_RADII",
-    "Muscles",
-    "SBS_PG_muscle",
-    "is_part",
-    "mark",
-    "rig_of_part",
-]
-
 #: The points of a path, by the names of the properties that refer to their objects; in the order along the path.
 PARTS = ("origin", "via", "second_via", "insertion")
 

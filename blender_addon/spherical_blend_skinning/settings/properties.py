@@ -16,8 +16,6 @@ from .limbs import Limbs, SBS_PG_pose_bone
 from .muscles import Muscles, SBS_PG_muscle
 from .rig import RigSettings
 
-__all__ = ["BONE_AMOUNT", "CLASSES", "PROPERTIES", "settings_of", "settings_of_bone"]
-
 #: The property of pose bones with the amount of the method that they get. It is not in a property group of ours,
 #: because then the amounts of all bones could not be read at once.
 BONE_AMOUNT = "sbs_amount"

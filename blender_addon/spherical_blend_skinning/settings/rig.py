@@ -18,17 +18,6 @@ from .declared import choice, flag, real
 from .disabled_modifier import Bound
 from .typed import PropertyGroupMixin, owner_of
 
-__all__ = [
-    "SHARED",
-    "RigSettings",
-    "follow",
-    "followers",
-    "join",
-    "meshes_of",
-    "share",
-    "weights_made",
-]
-
 _Value = TypeVar("_Value")
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from .choices import CAPSULE_FALLOFFS, CAPSULE_OUTSIDES
 from .declared import choice, integer, real
 
-__all__ = ["factor", "falloff", "limit", "outside"]
-
 
 def factor(name: str, description: str, default: float = 1.0, **options: Any) -> float:
     """A number from 0 to 1; `options` are those of `bpy.props.FloatProperty`."""

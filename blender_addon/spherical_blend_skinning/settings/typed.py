@@ -36,31 +36,6 @@ else:
     Menu, Operator, Panel = bpy.types.Menu, bpy.types.Operator, bpy.types.Panel
     GizmoGroupMixin = OperatorMixin = PanelMixin = PropertyGroupMixin = object
 
-__all__ = [
-    "GizmoGroupMixin",
-    "Icon",
-    "Menu",
-    "Operator",
-    "OperatorMixin",
-    "Panel",
-    "PanelMixin",
-    "PropertyGroupMixin",
-    "Report",
-    "Result",
-    "animation_of",
-    "armature_data",
-    "block_of",
-    "block_of_key",
-    "default_of",
-    "has_key",
-    "mesh_of",
-    "new_armature_modifier",
-    "owner_of",
-    "persistent",
-    "set_default",
-    "values_of",
-]
-
 _Handler = TypeVar("_Handler", bound=Callable[..., None])
 
 

@@ -8,8 +8,6 @@ import bpy
 from ..interface.selection import our_meshes
 from ..settings.typed import Menu
 
-__all__ = ["ENTRIES"]
-
 
 def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
     if our_meshes(context):

@@ -13,8 +13,6 @@ from ..settings.declared import flag
 from ..settings.given import view_layer_of
 from ..settings.typed import Operator
 
-__all__ = ["CLASSES"]
-
 
 class SBS_OT_apply_as_shape_key(Action, Operator):
     bl_idname = "sbs.apply_as_shape_key"

@@ -16,8 +16,6 @@ from ..interface.action import Action
 from ..settings.declared import choice, integer
 from ..settings.typed import Operator, mesh_of
 
-__all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
-
 
 def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
     """The joint that each vertex is attached to, (V,), as in bones blending: that of the bone whose head is near.

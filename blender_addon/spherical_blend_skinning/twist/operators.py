@@ -11,8 +11,6 @@ from ..settings import limbs
 from ..settings.typed import Operator
 from . import bones
 
-__all__ = ["CLASSES", "register", "unregister"]
-
 
 class SBS_OT_find_limbs(Action, Operator):
     bl_idname = "sbs.find_limbs"

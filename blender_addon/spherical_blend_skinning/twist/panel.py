@@ -17,8 +17,6 @@ from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
 from ..settings.properties import settings_of
 from ..settings.typed import Panel, PanelMixin
 
-__all__ = ["CLASSES"]
-
 
 class SBS_UL_twist_bones(bpy.types.UIList):
     """The bones that deform, or the limbs among them, each with its tick."""

@@ -13,8 +13,6 @@ from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
 from . import tools
 
-__all__ = ["CLASSES"]
-
 #: The amount *At Joints* that goes with weights for spherical blending (docs/weights.md).
 _AT_JOINTS = 0.5
 

@@ -13,8 +13,6 @@ from ..core.matrices import inverse, transform_points
 from ..interface import rigged
 from ..settings.typed import mesh_of
 
-__all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer", "widen"]
-
 # What `sbs.weights.check` finds, in Blender's terms.
 _DEFECTS = {
     "off_sum": "do not sum to 1",

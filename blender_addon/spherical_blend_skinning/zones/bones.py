@@ -14,8 +14,6 @@ from ..settings.given import pose_of
 from ..settings.properties import settings_of, settings_of_bone
 from ..settings.typed import armature_data, owner_of
 
-__all__ = ["Zone", "adopt", "ends", "find"]
-
 
 class Zone(NamedTuple):
     """Where a bone is blended with its parent.

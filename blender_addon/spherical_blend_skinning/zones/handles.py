@@ -13,8 +13,6 @@ from ..settings.typed import armature_data, owner_of
 from . import bones as bone_zones
 from .overlay import END_COLOR, START_COLOR
 
-__all__ = ["CLASSES"]
-
 # The least length of a zone when it is dragged, relative to the bone.
 _LEAST = 1e-3
 

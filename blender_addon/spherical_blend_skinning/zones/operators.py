@@ -14,8 +14,6 @@ from ..settings.given import pose_of
 from ..settings.properties import settings_of_bone
 from ..settings.typed import Operator, armature_data
 
-__all__ = ["CLASSES"]
-
 
 class SBS_OT_fit_zones(Action, Operator):
     bl_idname = "sbs.fit_zones"

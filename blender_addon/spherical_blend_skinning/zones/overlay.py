@@ -14,8 +14,6 @@ from ..settings.given import pose_of
 from ..settings.typed import armature_data
 from . import bones as bone_zones
 
-__all__ = ["END_COLOR", "START_COLOR", "register", "ring", "unregister"]
-
 START_COLOR = (0.25, 0.85, 0.45)
 END_COLOR = (0.95, 0.35, 0.8)
 _STEPS = 48

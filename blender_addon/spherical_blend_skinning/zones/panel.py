@@ -12,8 +12,6 @@ from ..settings.properties import settings_of_bone
 from ..settings.typed import Panel, armature_data
 from . import bones as bone_zones
 
-__all__ = ["CLASSES", "ENTRIES"]
-
 
 class SBS_PT_zones(PosePanel, Panel):
     bl_label = "Bones Blending"
