@@ -32,10 +32,8 @@ def bind(
 
     Parameters
     ----------
-    context : Context
     item : Object
         A mesh without the modifier.
-    armature : Object
     modifier_name : str
         The Armature modifier that ours replaces, if it is of that armature; by default the first that is.
     center : str

@@ -19,18 +19,10 @@ from .bones import BoneCapsules
 
 
 class Assigned(NamedTuple):
-    """The result of assigning weights.
+    """The result of assigning weights."""
 
-    Attributes
-    ----------
-    changed : int
-        Vertices with other weights than before.
-    outside : int
-        Vertices outside of all outer capsules.
-    """
-
-    changed: int
-    outside: int
+    changed: int  #: Vertices with other weights than before
+    outside: int  #: Vertices outside of all outer capsules
 
 
 def assign(

@@ -20,24 +20,16 @@ from ..settings.properties import settings_of_bone
 
 
 class BoneCapsules(NamedTuple):
-    """The capsules of J bones, in the space of their armature.
+    """The capsules of J bones, in the space of their armature."""
 
-    Attributes
-    ----------
-    heads, tails : (J, 3) ndarray
-    inner_radii, outer_radii : (J, 2) ndarray
-        At head and tail.
-    multipliers : (J,) ndarray
-        The envelope weight of each bone.
-    falloffs : (J,) ndarray of object
-        How the weight of each falls, in the library's words; None for the common fall-off.
-    """
-
+    #: (J, 3)
     heads: NDArray[np.float64]
     tails: NDArray[np.float64]
+    #: (J, 2): at head and tail
     inner_radii: NDArray[np.float64]
     outer_radii: NDArray[np.float64]
-    multipliers: NDArray[np.float64]
+    multipliers: NDArray[np.float64]  #: (J,): the envelope weight of each bone
+    #: (J,): how the weight of each falls, in the library's words; None for the common fall-off
     falloffs: NDArray[np.object_]
 
     def select(self, chosen: list[int]) -> BoneCapsules:
@@ -85,7 +77,6 @@ def write(bones: Sequence[bpy.types.Bone], inner_radii: NDArray[np.float64], out
 
     Parameters
     ----------
-    bones : J bones
     inner_radii, outer_radii : (J, 2) ndarray
         At head and tail.
     """

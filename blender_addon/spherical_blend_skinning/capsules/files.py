@@ -16,10 +16,7 @@ from . import bones as bone_capsules
 def export_file(armature: bpy.types.Object, path: str) -> int:
     """Write the capsules of all deforming bones, and return how many.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written; an existing file is then unchanged.
+    Raises OSError if the file cannot be written; an existing file is then unchanged.
     """
     bones = [bone for bone in armature_data(armature).bones if bone.use_deform]
     weights = library.load("weights")

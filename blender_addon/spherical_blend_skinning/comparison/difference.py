@@ -13,13 +13,9 @@ from ..engine import comparison, live, states
 
 
 class Difference(NamedTuple):
-    """The results of the modifier of an object, in the object's space.
+    """The results of the modifier of an object, in the object's space."""
 
-    Attributes
-    ----------
-    shown, linear : (V, 3) ndarray of float32
-    """
-
+    #: (V, 3)
     shown: NDArray[np.float32]
     linear: NDArray[np.float32]
 

@@ -36,7 +36,6 @@ class Binding:
     ----------
     sbs : module
         The package.
-    rig, surface : RestBones, BoundMesh
     to_rig : (4, 4) ndarray
         From the space of the mesh object to that of the armature.
     limit : int
@@ -428,10 +427,7 @@ class Binding:
     def across_joints(self, across: float) -> NDArray[np.float32]:
         """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet.
 
-        Raises
-        ------
-        ValueError
-            If twists are not to be spread.
+        Raises ValueError if twists are not to be spread.
         """
         if self._limbs_of_bones is None:
             raise ValueError("across_joints needs spread")

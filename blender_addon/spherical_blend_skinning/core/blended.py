@@ -27,20 +27,11 @@ NAME = "bones_blending"
 
 @dataclass(frozen=True)
 class BonesChoice:
-    """Which bones are blended, and how.
+    """Which bones are blended, and how."""
 
-    Attributes
-    ----------
-    only_marked : bool
-        Otherwise all; vertices of other bones are moved linearly by their weights.
-    profile : {"linear", "smoothstep"}
-    zone_scale : float
-        As of `sbs.bones_blending`.
-    """
-
-    only_marked: bool
-    profile: str
-    zone_scale: float
+    only_marked: bool  #: Otherwise all; vertices of other bones are moved linearly by their weights
+    profile: str  #: ``"linear"`` or ``"smoothstep"``
+    zone_scale: float  #: As of `sbs.bones_blending`.
 
 
 class BlendedBinding(Binding):
@@ -53,7 +44,6 @@ class BlendedBinding(Binding):
     ----------
     sbs, rig, surface, to_rig, limit, along
         As of `Binding`.
-    choice : BonesChoice
 
     Raises
     ------

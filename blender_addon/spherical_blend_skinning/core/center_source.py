@@ -16,18 +16,11 @@ from .matrices import Floats
 
 @dataclass(frozen=True)
 class CenterSource:
-    """What optimized centers were found from.
+    """What optimized centers were found from."""
 
-    Attributes
-    ----------
-    digest : str
-        Of vertices, weights, faces and bones, all as a file has them.
-    place : (4, 4) ndarray
-        From the space of the mesh object to that of the armature. It is computed anew in each frame, so its last bits
-        differ, and it is compared with a tolerance.
-    """
-
-    digest: str
+    digest: str  #: Of vertices, weights, faces and bones, all as a file has them
+    #: (4, 4): from the space of the mesh object to that of the armature. It is computed anew in each frame, so its last
+    #: bits differ, and it is compared with a tolerance.
     place: Floats
 
     @classmethod

@@ -15,50 +15,29 @@ from .matrices import Floats
 
 @dataclass(frozen=True)
 class Method:
-    """How the motions of joints are blended.
+    """How the motions of joints are blended."""
 
-    Attributes
-    ----------
-    name : str
-        A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or one that a kind of binding adds.
-    rotation, center : str
-        For ``"spherical"``.
-    """
-
+    #: A ``method`` of `sbs.Skin.deform`, ``"none"`` for the undeformed mesh, or one that a kind of binding adds
     name: str = "spherical"
+    #: For ``"spherical"``.
     rotation: str = "qlerp"
     center: str = "joint_set"
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much of the method each vertex gets, the rest being another method.
+    """How much of the method each vertex gets, the rest being another method."""
 
-    Attributes
-    ----------
-    weights : (V,) ndarray of float32
-    method : str
-        The name of the other method.
-    """
-
-    weights: NDArray[np.float32]
-    method: str
+    weights: NDArray[np.float32]  #: (V,)
+    method: str  #: The name of the other method
 
 
 @dataclass(frozen=True)
 class Pose:
-    """The pose of a frame.
+    """The pose of a frame."""
 
-    Attributes
-    ----------
-    matrices : (J, 4, 4) ndarray
-        Skinning matrices.
-    twists : (L, 2) ndarray, optional
-        Of limbs, in place of those of the matrices.
-    """
-
-    matrices: Floats
-    twists: Floats | None = None
+    matrices: Floats  #: (J, 4, 4): skinning matrices
+    twists: Floats | None = None  #: (L, 2): of limbs, in place of those of the matrices
 
 
 class Deformer(Protocol):
@@ -70,17 +49,10 @@ class Deformer(Protocol):
 
 @dataclass(frozen=True)
 class SkinDeformer:
-    """A skin and its options.
+    """A skin and its options."""
 
-    Attributes
-    ----------
-    skin : sbs.Skin
-    options : mapping
-        Of its `deform`: a method and its options.
-    """
-
-    skin: Any
-    options: Mapping[str, Any]
+    skin: Any  #: `sbs.Skin`
+    options: Mapping[str, Any]  #: mapping: of its `deform`: a method and its options
 
     def deform(self, pose: Pose, threads: int | None) -> NDArray[np.float32]:
         positions: NDArray[np.float32] = self.skin.deform(
@@ -91,14 +63,9 @@ class SkinDeformer:
 
 @dataclass(frozen=True)
 class Undeformed:
-    """The mesh at rest in every pose.
+    """The mesh at rest in every pose."""
 
-    Attributes
-    ----------
-    positions : (V, 3) ndarray of float32
-    """
-
-    positions: NDArray[np.float32]
+    positions: NDArray[np.float32]  #: (V, 3)
 
     def deform(self, _pose: Pose, _threads: int | None) -> NDArray[np.float32]:
         return self.positions

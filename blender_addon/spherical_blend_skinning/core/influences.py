@@ -14,18 +14,10 @@ _LEAST_SUM = 1e-4
 
 @dataclass(frozen=True)
 class VertexWeights:
-    """The vertex groups of a mesh; a vertex is in at most K of them.
+    """The vertex groups of a mesh; a vertex is in at most K of them."""
 
-    Attributes
-    ----------
-    groups : (V, K) ndarray of int32
-        Indices of vertex groups, padded with -1.
-    weights : (V, K) ndarray of float32
-        Padded with 0.
-    """
-
-    groups: NDArray[np.int32]
-    weights: NDArray[np.float32]
+    groups: NDArray[np.int32]  #: (V, K): indices of vertex groups, padded with -1
+    weights: NDArray[np.float32]  #: (V, K): padded with 0
 
     def differing(self, other: VertexWeights) -> NDArray[np.intp]:
         """The vertices, ascending, that have other groups or weights in another mesh of as many vertices."""
@@ -74,7 +66,6 @@ def influences(
 
     Parameters
     ----------
-    weights : VertexWeights
     group_joints : (number of groups,) ndarray of int32
         The joint of each vertex group, -1 for a group that no deforming bone is named after.
 

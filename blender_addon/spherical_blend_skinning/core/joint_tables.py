@@ -19,35 +19,18 @@ class JointTables:
 
     A pivot group is the vertices of a joint set with the same heaviest joint, their pivot: signs of quaternions are
     chosen relative to the pivot's (Kavan and Zara 2005, section 4.2), and weights are stored for the other slots only.
-
-    Attributes
-    ----------
-    set_starts : (N,) ndarray of int32
-        The first slot of each set; its other slots follow. The empty set has one slot, of `NO_JOINT`.
-    set_sizes : (N,) ndarray of int32
-        How many slots each set has.
-    centroids : (N, 3) ndarray of float32
-        The mean rest position of each set's vertices.
-    slot_joints : (S,) ndarray of int32
-        Joint of each slot, ascending within a set.
-    group_sets : (M,) ndarray of int32
-        The set of each pivot group.
-    group_pivots : (M,) ndarray of int32
-        Which slot, of all S, is the pivot of each group.
-    vertex_groups : (V,) ndarray of int32
-        The pivot group of each vertex.
-    vertex_weights : (V, K - 1) ndarray of float32
-        Normalized weights of the slots of the vertex's set without the pivot, in order, then zeros; K is the most
-        influences of a vertex.
     """
 
+    #: (N,): the first slot of each set; its other slots follow. The empty set has one slot, of `NO_JOINT`.
     set_starts: NDArray[np.int32]
-    set_sizes: NDArray[np.int32]
-    centroids: NDArray[np.float32]
-    slot_joints: NDArray[np.int32]
-    group_sets: NDArray[np.int32]
-    group_pivots: NDArray[np.int32]
-    vertex_groups: NDArray[np.int32]
+    set_sizes: NDArray[np.int32]  #: (N,): how many slots each set has
+    centroids: NDArray[np.float32]  #: (N, 3): the mean rest position of each set's vertices
+    slot_joints: NDArray[np.int32]  #: (S,): joint of each slot, ascending within a set
+    group_sets: NDArray[np.int32]  #: (M,): the set of each pivot group
+    group_pivots: NDArray[np.int32]  #: (M,): which slot, of all S, is the pivot of each group
+    vertex_groups: NDArray[np.int32]  #: (V,): the pivot group of each vertex
+    #: (V, K - 1): normalized weights of the slots of the vertex's set without the pivot, in order, then zeros; K is the
+    #: most influences of a vertex
     vertex_weights: NDArray[np.float32]
 
     @property
@@ -90,7 +73,6 @@ def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
 
     Parameters
     ----------
-    skin : sbs.Skin
     positions : (V, 3) ndarray
         Its vertices at rest, in the space for the centroids.
     """

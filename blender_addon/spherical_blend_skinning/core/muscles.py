@@ -24,44 +24,23 @@ BELLY_VERTICES = _RINGS * _SIDES
 
 @dataclass(frozen=True)
 class MuscleShape:
-    """A muscle as an artist describes it, in armature space at rest.
+    """A muscle as an artist describes it, in armature space at rest."""
 
-    Attributes
-    ----------
-    row : int
-        Which of the rig's muscles it is.
-    bones : tuple of 2 to 4 int
-        What each point of the path moves with: the number of a bone of the rig.
-    points : tuple of 2 to 4 (x, y, z)
-    radius, reach : float
-    options : mapping
-        Other attributes of `sbs.muscles.Muscle`: tendons, profile, flattening, contraction, most_growth.
-    """
-
-    row: int
-    bones: tuple[int, ...]
-    points: tuple[tuple[float, float, float], ...]
+    row: int  #: Which of the rig's muscles it is
+    bones: tuple[int, ...]  #: The bone of the rig that each of the 2 to 4 points of the path moves with, by its number
+    points: tuple[tuple[float, float, float], ...]  #: 2 to 4 (x, y, z)
     radius: float
     reach: float
+    #: Other attributes of `sbs.muscles.Muscle`: tendons, profile, flattening, contraction, most_growth
     options: Mapping[str, Any]
 
 
 class MuscleState(NamedTuple):
-    """A muscle in a pose.
+    """A muscle in a pose."""
 
-    Attributes
-    ----------
-    growth : float
-        By what factor its radii have grown.
-    volume : float
-        As a share of its volume at rest.
-    is_limited : bool
-        Whether it may not grow further, and has lost volume.
-    """
-
-    growth: float
-    volume: float
-    is_limited: bool
+    growth: float  #: By what factor its radii have grown
+    volume: float  #: As a share of its volume at rest
+    is_limited: bool  #: Whether it may not grow further, and has lost volume
 
 
 def _vertex_normals(positions: NDArray[np.floating[Any]], triangles: NDArray[np.int32]) -> Floats:
@@ -84,8 +63,6 @@ class Cover:
     ----------
     sbs : module
         The package.
-    binding : Binding
-    shapes : sequence of MuscleShape
     to_rig : (4, 4) ndarray
         From the space of the mesh object to that of the armature.
     triangles : (T, 3) ndarray of int32, or None

@@ -23,17 +23,12 @@ class SkinSpace:
     Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
     scale. So if the mesh is placed in armature space by those alone, this is the mesh's own space. Otherwise it is the
     one that the linear part of that place leads to.
-
-    Attributes
-    ----------
-    matrix, inverse : (4, 4) ndarray
-    is_mesh : bool
-        Whether it is the space of the mesh object itself.
     """
 
+    #: (4, 4)
     matrix: Floats
     inverse: Floats
-    is_mesh: bool
+    is_mesh: bool  #: Whether it is the space of the mesh object itself
 
     @classmethod
     def find(cls, to_rig: Floats) -> SkinSpace:
@@ -60,21 +55,11 @@ class SkinSpace:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a mesh is in armature space, and the matrices that depend on it.
+    """Where a mesh is in armature space, and the matrices that depend on it."""
 
-    Attributes
-    ----------
-    to_rig : bytes
-        The place, a matrix.
-    before : (4, 4) ndarray
-        From armature space to that of the skin.
-    after : (U, 4, 4) ndarray
-        From the space of the skin to that of each bone at rest.
-    """
-
-    to_rig: bytes
-    before: Floats
-    after: Floats
+    to_rig: bytes  #: The place, a matrix
+    before: Floats  #: (4, 4): from armature space to that of the skin
+    after: Floats  #: (U, 4, 4): from the space of the skin to that of each bone at rest
 
     def is_at(self, to_rig: Floats) -> bool:
         """Whether the mesh is at the place of that matrix. Comparing bytes takes a tenth of the time of arrays."""

@@ -25,10 +25,7 @@ _TENSE = ("Biceps.L", "Biceps.R", "Forearm Flexors.L", "Forearm Flexors.R")
 def build(context: bpy.types.Context) -> list[Pair]:
     """Add the demonstration to the scene, in a collection of its own, and go to the frame where joints are bent.
 
-    Raises
-    ------
-    ValueError
-        If the character cannot be imported.
+    Raises ValueError if the character cannot be imported.
     """
     characters = woman.line_up(context, "Muscle Demo", ("Linear Blend", "Spherical Blend", "With Muscles"))
     for _, rig in characters:

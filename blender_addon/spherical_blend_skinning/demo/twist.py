@@ -18,10 +18,7 @@ _DEGREES = 170.0
 def build(context: bpy.types.Context) -> list[Pair]:
     """Add the demo to the scene, in a collection of its own, and go to the frame where the arm is twisted.
 
-    Raises
-    ------
-    ValueError
-        If the character cannot be imported.
+    Raises ValueError if the character cannot be imported.
     """
     titles = ("Linear Blend", "Spherical Blend", "Spread Twist")
     characters = woman.line_up(context, "Spherical Blend Skinning Demo", titles)

@@ -23,22 +23,11 @@ _STEPS = 48
 
 @dataclass(frozen=True)
 class Shown:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes
-    ----------
-    matrix : Matrix
-        Of the object.
-    point : (3,) ndarray
-        The vertex, in the space of the object.
-    radius : float
-        Of what goes along.
-    patch : Patch or None
-    """
-
-    matrix: Matrix
-    point: NDArray[np.float32]
-    radius: float
+    matrix: Matrix  #: Of the object
+    point: NDArray[np.float32]  #: (3,): the vertex, in the space of the object
+    radius: float  #: Of what goes along
     patch: Patch | None
 
 

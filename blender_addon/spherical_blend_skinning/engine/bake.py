@@ -64,13 +64,7 @@ def has_cache(item: bpy.types.Object) -> bool:
 
 
 def frame_range(start: int, end: int, step: int) -> range:
-    """The frames to bake.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
+    """The frames to bake. Raises ValueError if there are none."""
     if step < 1:
         raise ValueError(f"a step of {step} frames")
     if end < start:
@@ -100,10 +94,8 @@ class Bake(ABC):
 
     Parameters
     ----------
-    context : Context
     items : sequence of Object
         Meshes with our modifier.
-    frames : range
 
     Raises
     ------

@@ -66,18 +66,10 @@ def _hide(names: list[str], hides: bool) -> None:
 
 
 class _Written(NamedTuple):
-    """Which bellies of an armature object have been shaped in a pose.
+    """Which bellies of an armature object have been shaped in a pose."""
 
-    Attributes
-    ----------
-    pose : object
-        An object that is another one in each pose.
-    meshes : set
-        The keys of the meshes that have been shaped.
-    """
-
-    pose: object
-    meshes: set[int | str]
+    pose: object  #: An object that is another one in each pose
+    meshes: set[int | str]  #: The keys of the meshes that have been shaped
 
 
 _written: dict[int | str, _Written] = {}
@@ -104,8 +96,6 @@ def write(
 
     Parameters
     ----------
-    armature : Object
-    cover : Cover
     activations : (M,) ndarray
     pose : object
         Stands for the pose of the cover.

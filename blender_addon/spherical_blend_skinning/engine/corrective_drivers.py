@@ -67,10 +67,7 @@ def _function(swing: NDArray[np.float64], pose: NDArray[np.float64]) -> float:
 def coefficients(swings: NDArray[np.float64]) -> NDArray[np.float64]:
     """F^-T of the poses (n, 2) of a bone: row k has the coefficients of the weight of pose k.
 
-    Raises
-    ------
-    ValueError
-        If two of the poses are too near each other, or one is too near the rest pose.
+    Raises ValueError if two of the poses are too near each other, or one is too near the rest pose.
     """
     if np.linalg.norm(swings, axis=1).min() < LEAST_SWING:
         raise ValueError("The bone is hardly bent: bend it to where it looks wrong first")
@@ -101,9 +98,6 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
 
     Parameters
     ----------
-    keys : Key
-    armature : Object
-    bone : str
     poses : mapping of str to (ShapeKey, (x, z))
         By the numbers of correctives: their shape keys and swings.
 

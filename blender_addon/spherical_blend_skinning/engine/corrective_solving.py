@@ -29,18 +29,11 @@ _FLAT = 1e-3
 
 
 class Solved(NamedTuple):
-    """How near solving got.
+    """How near solving got."""
 
-    Attributes
-    ----------
-    error : float
-        The farthest vertex from where it is to be, of those that get there: a share of the size of the mesh.
-    missed : int
-        How many vertices cannot get there, as joints have crushed them; these are as near as can be.
-    """
-
+    #: The farthest vertex from where it is to be, of those that get there: a share of the size of the mesh
     error: float
-    missed: int
+    missed: int  #: How many vertices cannot get there, as joints have crushed them; these are as near as can be
 
 
 def solve(

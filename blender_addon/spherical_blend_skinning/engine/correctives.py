@@ -34,27 +34,14 @@ _SAME_SWING = 0.02
 
 @dataclass(frozen=True)
 class Corrective:
-    """A corrective of a mesh.
+    """A corrective of a mesh."""
 
-    Attributes
-    ----------
-    number : str
-        What names it in custom properties and drivers.
-    key : ShapeKey
-    armature : Object
-    bone : str
-    swing : (x, z)
-        Of the bone in the pose, in radians about its own axes at rest.
-    has_target : bool
-        Whether there is what was sculpted, so that it can be solved again; not of one that `put` made.
-    """
-
-    number: str
+    number: str  #: What names it in custom properties and drivers
     key: bpy.types.ShapeKey
     armature: bpy.types.Object
     bone: str
-    swing: tuple[float, float]
-    has_target: bool
+    swing: tuple[float, float]  #: (x, z): of the bone in the pose, in radians about its own axes at rest
+    has_target: bool  #: Whether there is what was sculpted, so that it can be solved again; not of one that `put` made
 
     @property
     def degrees(self) -> float:
@@ -86,10 +73,7 @@ def choose_bone(
 ) -> str:
     """The bone whose bending a sculpt is for: of the bent ones that which shares most of its vertices with its parent.
 
-    Raises
-    ------
-    ValueError
-        If no bone of theirs is bent.
+    Raises ValueError if no bone of theirs is bent.
     """
     names = {group.index: group.name for group in item.vertex_groups}
     shares: dict[str, float] = {}
@@ -170,7 +154,6 @@ def add(
 
     Parameters
     ----------
-    item, armature : Object
     bone : str
         What drives it.
     name : str
@@ -180,7 +163,6 @@ def add(
     places : (V, 3) ndarray
         Where all vertices are to be, in the space of the object. Of those that were not sculpted, the ones count that
         other shapes of the bone move: in this pose these shapes are gone.
-    view_layer : ViewLayer
 
     Raises
     ------
@@ -231,10 +213,7 @@ def replace(
 ) -> Solved:
     """Give a corrective another target in the present pose, which becomes its pose.
 
-    Raises
-    ------
-    ValueError
-        If that is impossible; it says why, and nothing has changed.
+    Raises ValueError if that is impossible; it says why, and nothing has changed.
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
@@ -252,10 +231,7 @@ def replace(
 def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
     """Solve a corrective for what was sculpted, by what weights, method and bones are now.
 
-    Raises
-    ------
-    ValueError
-        If there is no such thing, as `put` made it, or its pose cannot be had; then nothing has changed.
+    Raises ValueError if there is no such thing, as `put` made it, or its pose cannot be had; then nothing has changed.
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
@@ -343,8 +319,6 @@ def put(
 
     Parameters
     ----------
-    item, armature : Object
-    bone : str
     swing : (x, z)
         Of the bone in the pose.
     name : str

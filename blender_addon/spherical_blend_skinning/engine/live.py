@@ -63,7 +63,6 @@ def update_all(
 
     Parameters
     ----------
-    changes : iterable of Change
     depsgraph : Depsgraph
         Evaluated; its pose is used. During rendering it is that of the render.
     wait : bool
@@ -141,44 +140,21 @@ def _prepare(
 
 
 class _Seen(NamedTuple):
-    """What Blender says of a bound object in a frame.
-
-    Attributes
-    ----------
-    target : Subject
-    settings : SBS_PG_object
-        Its settings.
-    carrier : Object
-    armature, posed : Object
-        The original one, and the evaluated one with the pose.
-    to_rig : (4, 4) ndarray
-        From the space of the mesh object to that of the armature.
-    columns : (B, 4, 4) ndarray
-        The transposed matrices of the pose, see `reading.pose_columns`.
-    positions : (V, 3) ndarray or None
-        The input of the modifier, if it can change in every frame.
-    rig : tuple
-        See `State.rig_key`.
-    scene : Scene
-        Whose frame it is.
-    shows_linear : bool
-        Whether linear blending is shown, for comparison.
-    is_foreign : bool
-        Whether it is read for a render, but into the carrier of the viewport.
-    """
+    """What Blender says of a bound object in a frame."""
 
     target: Subject
-    settings: SBS_PG_object
+    settings: SBS_PG_object  #: Its settings
     carrier: bpy.types.Object
+    #: The original one, and the evaluated one with the pose
     armature: bpy.types.Object
     posed: bpy.types.Object
-    to_rig: Floats
-    columns: NDArray[np.float32]
-    positions: Positions | None
-    rig: tuple[object, ...]
-    scene: bpy.types.Scene
-    shows_linear: bool
-    is_foreign: bool
+    to_rig: Floats  #: (4, 4): from the space of the mesh object to that of the armature
+    columns: NDArray[np.float32]  #: (B, 4, 4): the transposed matrices of the pose, see `reading.pose_columns`.
+    positions: Positions | None  #: (V, 3), or None: the input of the modifier, if it can change in every frame
+    rig: tuple[object, ...]  #: See `State.rig_key`.
+    scene: bpy.types.Scene  #: Whose frame it is
+    shows_linear: bool  #: Whether linear blending is shown, for comparison
+    is_foreign: bool  #: Whether it is read for a render, but into the carrier of the viewport
 
     @property
     def matrices(self) -> NDArray[np.float32]:

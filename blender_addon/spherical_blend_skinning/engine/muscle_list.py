@@ -42,10 +42,7 @@ def _is_local(item: bpy.types.ID) -> bool:
 def remove(armature: bpy.types.Object, row: int) -> None:
     """Remove a muscle with its objects and keys; those of later ones stay with them.
 
-    Raises
-    ------
-    ValueError
-        If it is one that a library has.
+    Raises ValueError if it is one that a library has.
     """
     deleted_muscles.put_back()
     settings = settings_of(armature)

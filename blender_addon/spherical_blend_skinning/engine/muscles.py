@@ -35,7 +35,6 @@ def at_rest(handle: bpy.types.Object, rest: Floats, length: float) -> tuple[floa
 
     Parameters
     ----------
-    handle : Object
     rest : (4, 4) ndarray
         Of its bone.
     length : float
@@ -48,24 +47,14 @@ def at_rest(handle: bpy.types.Object, rest: Floats, length: float) -> tuple[floa
 
 @dataclass
 class Muscles:
-    """The muscles that a bound object covers.
+    """The muscles that a bound object covers."""
 
-    Attributes
-    ----------
-    cover : Cover or None
-        None without muscles.
-    activations : (M,) ndarray
-        Of the muscles that are bound.
-    problems : dict of int to str
-        What is wrong with muscles of the rig, by their rows, for the artist.
-    still : Binding or None
-        The binding of the mesh without its animated shape keys; None if it has none. Muscles are bound to this mesh,
-        and how far they move its skin is added to the skin with the keys.
-    """
-
-    cover: Cover | None = None
-    activations: Floats = field(default_factory=lambda: np.empty(0))
+    cover: Cover | None = None  #: None without muscles
+    activations: Floats = field(default_factory=lambda: np.empty(0))  #: (M,): of the muscles that are bound
+    #: What is wrong with muscles of the rig, by their rows, for the artist
     problems: dict[int, str] = field(default_factory=dict)
+    #: The binding of the mesh without its animated shape keys; None if it has none. Muscles are bound to this mesh, and
+    #: how far they move its skin is added to the skin with the keys.
     still: Binding | None = None
     _keys: tuple[resting.Key, ...] = ()
     _resting: NDArray[np.float32] | None = None
@@ -100,7 +89,6 @@ class Muscles:
             The bound object.
         armature, posed : Object
             The original one, whose muscles are read, and the evaluated one, which has their animation.
-        binding : Binding
         to_rig : (4, 4) ndarray
             From the space of the mesh object to that of the armature.
         mesh_changed : bool
@@ -166,27 +154,14 @@ class Muscles:
 
 
 class _Reading(NamedTuple):
-    """All that a rig's muscles are bound by, to be compared with that of the last frame.
+    """All that a rig's muscles are bound by, to be compared with that of the last frame."""
 
-    Attributes
-    ----------
-    used : bytes
-        Whether each is in use.
-    numbers : bytes
-        Of all muscles.
-    profiles : tuple of str
-        The kind of each profile.
-    handles : tuple
-        For each point of each muscle, the place and parent of its handle; None without one.
-    deleted : frozenset
-        What an artist has deleted of them.
-    """
-
-    used: bytes
-    numbers: bytes
-    profiles: tuple[str, ...]
+    used: bytes  #: Whether each is in use
+    numbers: bytes  #: Of all muscles
+    profiles: tuple[str, ...]  #: The kind of each profile
+    #: For each point of each muscle, the place and parent of its handle; None without one
     handles: tuple[tuple[object, ...] | None, ...]
-    deleted: frozenset[tuple[int, str]]
+    deleted: frozenset[tuple[int, str]]  #: What an artist has deleted of them
 
 
 # The meshes of a rig are updated together, and have the same muscles.

@@ -47,7 +47,6 @@ class NotPortable(ValueError):  # noqa: N818 - what it says, and no mistake of a
 
     Parameters
     ----------
-    item : Object
     reason : str
         Why.
     instead : str

@@ -20,30 +20,15 @@ class _Pairs:
     """The pairs of a pivot with other joints: a geometry, and fields on it.
 
     Fields at the first of three pairs are for all three; p is the pivot, k another joint.
-
-    Attributes
-    ----------
-    geometry : Socket
-    pivot_matrix : Socket
-        C_p, from the mesh's space to the one for blending.
-    matrices : list of Socket
-        C_k likewise, of each pair.
-    quaternions : Socket
-        Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1.
-    reals : Socket
-        Real parts minus 1.
-    stretched_geometry : Socket
-    stretched : list of Socket
-        On that geometry: R_p S_k of each pair, from the mesh's space.
     """
 
     geometry: Socket
-    pivot_matrix: Socket
-    matrices: list[Socket]
-    quaternions: Socket
-    reals: Socket
+    pivot_matrix: Socket  #: C_p, from the mesh's space to the one for blending
+    matrices: list[Socket]  #: C_k likewise, of each pair
+    quaternions: Socket  #: Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1
+    reals: Socket  #: Real parts minus 1
     stretched_geometry: Socket
-    stretched: list[Socket]
+    stretched: list[Socket]  #: On that geometry: R_p S_k of each pair, from the mesh's space
 
 
 def _pairs(nodes: Formulas, geometry: Socket, slots: Slots, space: Space) -> _Pairs:
@@ -110,7 +95,6 @@ def deform_about_given(
 
     Parameters
     ----------
-    nodes : Formulas
     pair_points : Socket
         The pairs, three joints at a time with the pivot.
     influence_points : Socket
@@ -119,7 +103,6 @@ def deform_about_given(
         A joint at the point of its number.
     weights : Socket
         The table of vertices.
-    space : Space
     block_count, other_method
         As of the group.
     """

@@ -22,21 +22,14 @@ _SIMILAR = 5e-7
 
 @dataclass
 class Space:
-    """The space in which joints are blended: that of the armature, or of the mesh, which saves a transformation.
+    """The space in which joints are blended: that of the armature, or of the mesh, which saves a transformation."""
 
-    Attributes
-    ----------
-    from_mesh, to_mesh, from_rig, to_rig : Socket
-        Matrices between it and the spaces of the mesh and of the armature.
-    is_mesh_space : Socket
-        Whether it is that of the mesh.
-    """
-
+    #: Matrices between it and the spaces of the mesh and of the armature
     from_mesh: Socket
     to_mesh: Socket
     from_rig: Socket
     to_rig: Socket
-    is_mesh_space: Socket
+    is_mesh_space: Socket  #: Whether it is that of the mesh
 
     def vertex_to_mesh(self, nodes: Formulas, position: Socket) -> Socket:
         """The position of a vertex in the space of the mesh."""
@@ -72,27 +65,15 @@ def work_space(nodes: Formulas, rig_to_mesh: Socket) -> Space:
 
 @dataclass
 class Slots:
-    """Joints, one at each point of a geometry, and fields on it.
-
-    Attributes
-    ----------
-    geometry : Socket
-    matrix, rotation : Socket
-        C and its rotation R, which is C itself if all joints are rigid.
-    is_skewed : Socket
-        Whether any joint is not rigid, a single value.
-    length : Socket
-        Of the bone; 0 if it is missing.
-    shortest : Socket
-        The length of the shortest bone, a single value.
-    """
+    """Joints, one at each point of a geometry, and fields on it."""
 
     geometry: Socket
+    #: C and its rotation R, which is C itself if all joints are rigid
     matrix: Socket
     rotation: Socket
-    is_skewed: Socket
-    length: Socket
-    shortest: Socket
+    is_skewed: Socket  #: Whether any joint is not rigid, a single value
+    length: Socket  #: Of the bone; 0 if it is missing
+    shortest: Socket  #: The length of the shortest bone, a single value
 
 
 def read_joints(nodes: Formulas, geometry: Socket, armature: Socket, bones: bpy.types.NodeTree, space: Space) -> Slots:

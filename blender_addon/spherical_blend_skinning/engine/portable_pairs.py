@@ -30,40 +30,18 @@ class Pairs:
     """The pairs of pivot groups, for vertices: a geometry, and fields on it.
 
     Fields at the first of three pairs are for all three; p is the pivot, k another slot.
-
-    Attributes
-    ----------
-    geometry : Socket
-    matrix : Socket
-        C_p, from the mesh's space to the one for blending.
-    quaternions : Socket
-        Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1.
-    reals : Socket
-        Real parts minus 1.
-    offsets : Socket
-        Columns: c_k - c_p, with c_k = C_k c0 + R_k z the place where joint k takes the center.
-    pivot_center : Socket
-        c_p.
-    centroid : Socket
-        c0.
-    stretches : ByAxis
-        Of R_p S_k - C_p.
-    linear : ByAxis or None
-        Of C_k - C_p, if needed.
-    linear_offsets : Socket or None
-        Columns: C_k c0 - C_p c0, if needed.
     """
 
     geometry: Socket
-    matrix: Socket
-    quaternions: Socket
-    reals: Socket
-    offsets: Socket
-    pivot_center: Socket
-    centroid: Socket
-    stretches: ByAxis
-    linear: ByAxis | None
-    linear_offsets: Socket | None
+    matrix: Socket  #: C_p, from the mesh's space to the one for blending
+    quaternions: Socket  #: Columns: imaginary parts of q_k q_p*, and below them their real parts minus 1
+    reals: Socket  #: Real parts minus 1
+    offsets: Socket  #: Columns: c_k - c_p, with c_k = C_k c0 + R_k z the place where joint k takes the center
+    pivot_center: Socket  #: c_p
+    centroid: Socket  #: c0
+    stretches: ByAxis  #: Of R_p S_k - C_p
+    linear: ByAxis | None  #: Of C_k - C_p, if needed
+    linear_offsets: Socket | None  #: Columns: C_k c0 - C_p c0, if needed
 
 
 def relative_motions(

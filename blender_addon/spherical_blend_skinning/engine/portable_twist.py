@@ -27,12 +27,10 @@ def frame_matrices(
     ----------
     name : str
         Of the character, to name groups.
-    nodes : Formulas
     matrices : sequence of Socket
         The skinning matrices of bones in armature space.
     limbs : sequence of Limb
         By the numbers of bones in `matrices`.
-    count : int
     """
     if not limbs:
         return []

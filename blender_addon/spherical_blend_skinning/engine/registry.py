@@ -92,23 +92,14 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
 
 @dataclass
 class _Census:
-    """The objects of the file that are ours, found in one pass: files may have thousands.
+    """The objects of the file that are ours, found in one pass: files may have thousands."""
 
-    Attributes
-    ----------
-    bound : list of (Object, NodesModifier)
-        Those with the modifier, each with it.
-    unbound : list of Object
-        Those that had the modifier until somebody removed or applied it.
-    helpers : list of Object
-        Carriers and probes of this file.
-    muscled : list of Object
-        The armature objects that have muscles, of libraries, too.
-    """
-
+    #: Those with the modifier, each with it
     bound: list[tuple[bpy.types.Object, bpy.types.NodesModifier]] = field(default_factory=list)
+    #: Those that had the modifier until somebody removed or applied it
     unbound: list[bpy.types.Object] = field(default_factory=list)
-    helpers: list[bpy.types.Object] = field(default_factory=list)
+    helpers: list[bpy.types.Object] = field(default_factory=list)  #: Carriers and probes of this file
+    #: The armature objects that have muscles, of libraries, too
     muscled: list[bpy.types.Object] = field(default_factory=list)
 
     @classmethod

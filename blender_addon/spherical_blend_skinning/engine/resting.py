@@ -14,20 +14,11 @@ from . import curves, reading, stack
 
 
 class Key(NamedTuple):
-    """What a shape key adds to the mesh.
-
-    Attributes
-    ----------
-    name : str
-    value : float
-        0 if it is off, or animated.
-    is_animated : bool
-        Whether keys or a driver change the value.
-    """
+    """What a shape key adds to the mesh."""
 
     name: str
-    value: float
-    is_animated: bool
+    value: float  #: 0 if it is off, or animated
+    is_animated: bool  #: Whether keys or a driver change the value
 
 
 def moving_keys(item: bpy.types.Object, modifier: bpy.types.Modifier) -> tuple[Key, ...]:

@@ -20,7 +20,6 @@ class Search:
 
     Parameters
     ----------
-    binding : Binding
     triangles : (T, 3) ndarray of int32
 
     Attributes

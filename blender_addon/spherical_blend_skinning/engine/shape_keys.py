@@ -19,10 +19,7 @@ _REACH = 1e-3
 def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
     """Add a shape key with the result of our modifier alone, with a value of 0, and return it.
 
-    Raises
-    ------
-    ValueError
-        If that is impossible; it says why, and nothing has changed.
+    Raises ValueError if that is impossible; it says why, and nothing has changed.
     """
     modifier = check(item)
     others = stack.before(item, modifier)
@@ -37,13 +34,7 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
 
 
 def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
-    """Our modifier of an object that can get a shape key.
-
-    Raises
-    ------
-    ValueError
-        If it cannot; it says why.
-    """
+    """Our modifier of an object that can get a shape key. Raises ValueError if it cannot; it says why."""
     modifier = bake.modifier_of(item)
     if modifier is None:
         raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
@@ -60,10 +51,7 @@ def with_basis(item: bpy.types.Object) -> bpy.types.Key:
 def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
     """The vertices (V, 3) of the mesh after our modifier, with later modifiers hidden meanwhile.
 
-    Raises
-    ------
-    ValueError
-        If modifiers before ours change the number of vertices.
+    Raises ValueError if modifiers before ours change the number of vertices.
     """
     modifier = check(item)
     with stack.only_before(item, modifier, and_it=True):

@@ -129,7 +129,6 @@ def attach(
     ----------
     item : Object
         A mesh without our modifier.
-    armature : Object
     armature_modifier : ArmatureModifier, optional
         The one to disable; by default the first of that armature, or else a new one.
     """

@@ -24,55 +24,26 @@ from .muscles import Muscles
 
 @dataclass
 class State:
-    """The state of a bound object.
+    """The state of a bound object."""
 
-    Attributes
-    ----------
-    binding : Binding or None
-        None while there is a problem.
-    rig_key : tuple
-        The keys of its last armature object and of that object's data, and how many segments bones have.
-    amounts : Amounts
-        How much of the method each vertex gets.
-    pose : tuple
-        All that the positions in the carrier were computed from; empty if they must be computed anew.
-    skinning_matrices : ndarray or None
-        The matrices of these positions.
-    limb_twists : ndarray or None
-        The twists of limbs, where they are not those of the matrices.
-    problem : str
-        Why the object is not deformed, for the artist.
-    milliseconds : float
-        How long the last frame took.
-    signature : tuple
-        See `subject.signature`.
-    missed_mesh, missed_rig : bool
-        Whether mesh or rig may have changed while the modifier was off, or the object was not evaluated.
-    unread : int
-        How many times in a row the input of the modifier could not be read.
-    centers : Centers
-        Its optimized centers.
-    history : History
-        The twists of its limbs in the frame before.
-    muscles : Muscles
-        Those that it covers.
-    """
-
-    binding: Binding | None = None
+    binding: Binding | None = None  #: None while there is a problem
+    #: The keys of its last armature object and of that object's data, and how many segments bones have
     rig_key: tuple[object, ...] = (None,)
-    amounts: Amounts = field(default_factory=Amounts)
+    amounts: Amounts = field(default_factory=Amounts)  #: How much of the method each vertex gets
+    #: All that the positions in the carrier were computed from; empty if they must be computed anew
     pose: tuple[object, ...] = ()
-    skinning_matrices: Floats | None = None
-    limb_twists: Floats | None = None
-    problem: str = ""
-    milliseconds: float = 0.0
-    signature: tuple[object, ...] = ()
+    skinning_matrices: Floats | None = None  #: The matrices of these positions
+    limb_twists: Floats | None = None  #: The twists of limbs, where they are not those of the matrices
+    problem: str = ""  #: Why the object is not deformed, for the artist
+    milliseconds: float = 0.0  #: How long the last frame took
+    signature: tuple[object, ...] = ()  #: See `subject.signature`.
+    #: Whether mesh or rig may have changed while the modifier was off, or the object was not evaluated
     missed_mesh: bool = False
     missed_rig: bool = False
-    unread: int = 0
-    centers: Centers = field(default_factory=Centers)
-    history: twists.History = field(default_factory=twists.History)
-    muscles: Muscles = field(default_factory=Muscles)
+    unread: int = 0  #: How many times in a row the input of the modifier could not be read
+    centers: Centers = field(default_factory=Centers)  #: Its optimized centers
+    history: twists.History = field(default_factory=twists.History)  #: The twists of its limbs in the frame before
+    muscles: Muscles = field(default_factory=Muscles)  #: Those that it covers
 
     def invalidate(self) -> None:
         """Have the next update write the carrier."""
@@ -92,17 +63,10 @@ class State:
 
 
 class Change(NamedTuple):
-    """An object to update.
+    """An object to update."""
 
-    Attributes
-    ----------
-    item : Object
-        An original object that has the modifier.
-    mesh, rig : bool
-        Whether vertices and weights, or the bones at rest, may have changed, and not only the pose.
-    """
-
-    item: bpy.types.Object
+    item: bpy.types.Object  #: An original object that has the modifier
+    #: Whether vertices and weights, or the bones at rest, may have changed, and not only the pose
     mesh: bool = False
     rig: bool = False
 

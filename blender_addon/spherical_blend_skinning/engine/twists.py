@@ -26,7 +26,6 @@ def read(settings: SBS_PG_object, armature: bpy.types.Object, known: Spread | No
     ----------
     settings : SBS_PG_object
         Of the mesh.
-    armature : Object
     known : Spread or None
         That of the mesh so far, which is returned if nothing has changed.
     is_current : bool

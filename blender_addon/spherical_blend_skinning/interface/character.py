@@ -34,12 +34,7 @@ def hindrance(armature: bpy.types.Object) -> str:
 def from_rig(armature: bpy.types.Object, *, with_triangles: bool = False) -> Any:
     """The `sbs.Character` of an armature without a `hindrance`: bones that deform, and all meshes as one.
 
-    Its mesh has triangles only if they are asked for.
-
-    Raises
-    ------
-    ValueError
-        If no bone deforms.
+    Its mesh has triangles only if they are asked for. Raises ValueError if no bone deforms.
     """
     sbs = library.load()
     rig = reading.rig(armature, armature)

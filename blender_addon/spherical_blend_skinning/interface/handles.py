@@ -44,7 +44,6 @@ class Handles(GizmoGroupMixin):
 
         Parameters
         ----------
-        color : tuple of three floats
         place : callable
             The matrix of the arrow for the active bone, in world space; see `arrow_place`.
         get, change : callable

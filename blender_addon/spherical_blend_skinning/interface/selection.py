@@ -79,7 +79,6 @@ def do_to_each(
     ----------
     operator : Operator
         The operator that reports.
-    items : iterable of Object
     action : callable
         Its ValueErrors are reported.
 

@@ -38,7 +38,6 @@ def add(
 
     Parameters
     ----------
-    armature : Object
     name : str
         The muscle of that name is replaced, if there is one; its activation stays.
     path : sequence of 2 to 4 Point
@@ -141,10 +140,7 @@ def _numbers_of(muscle: SBS_PG_muscle) -> dict[str, float | str | Sequence[float
 def place_via(armature: bpy.types.Object, row: int) -> int:
     """Give a muscle one more point in the middle of its path; return how many it has now.
 
-    Raises
-    ------
-    ValueError
-        If it has all, or no path.
+    Raises ValueError if it has all, or no path.
     """
     muscle = settings_of(armature).muscles[row]
     path = points_of(armature, row)
@@ -159,10 +155,7 @@ def place_via(armature: bpy.types.Object, row: int) -> int:
 def mirror(armature: bpy.types.Object, row: int) -> str:
     """Have the muscle on the other side of the armature, too, mirrored at x = 0; return its name.
 
-    Raises
-    ------
-    ValueError
-        If its name tells no side, or a bone has no counterpart.
+    Raises ValueError if its name tells no side, or a bone has no counterpart.
     """
     muscle = settings_of(armature).muscles[row]
     name = bpy.utils.flip_name(muscle.name)
@@ -193,12 +186,8 @@ def between(armature: bpy.types.Object, name: str, origin: bpy.types.Bone, inser
 def fit(armature: bpy.types.Object) -> int:
     """Place the muscles of a human body by the names of bones and the meshes; return how many.
 
-    Those of the same names are replaced, others stay.
-
-    Raises
-    ------
-    ValueError
-        If a bone is missing, or a muscle has no room in the mesh.
+    Those of the same names are replaced, others stay. Raises ValueError if a bone is missing, or a muscle has no room
+    in the mesh.
     """
     found = library.load().muscles.fit(character.from_rig(armature))
     muscle_list.remove_deleted(armature)

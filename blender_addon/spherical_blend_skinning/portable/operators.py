@@ -20,12 +20,8 @@ from ..settings.typed import Operator, Result
 def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portable.Counts:
     """Make an object portable that is bound, is portable but outdated, or only has an armature.
 
-    Raises
-    ------
-    ValueError
-        If that is impossible; the object is then bound live, or unchanged.
-    NotPortable
-        If it has to be baked.
+    Raises ValueError if that is impossible; the object is then bound live, or unchanged, and NotPortable if it has to
+    be baked.
     """
     if reason := linked_reason(item):
         raise ValueError(reason)

@@ -28,10 +28,7 @@ def manager_of(context: bpy.types.Context) -> bpy.types.WindowManager:
 def pose_of(armature: bpy.types.Object) -> bpy.types.Pose:
     """The pose of an armature object.
 
-    Raises
-    ------
-    ValueError
-        If there is none yet: Blender makes it when it first evaluates the object.
+    Raises ValueError if there is none yet: Blender makes it when it first evaluates the object.
     """
     if armature.pose is None:
         raise ValueError(f"{armature.name} has no pose before Blender evaluates it in a view layer")

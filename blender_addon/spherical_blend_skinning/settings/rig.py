@@ -207,7 +207,6 @@ def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread
 
     Parameters
     ----------
-    item, armature : Object
     center, spread_twist
         The settings of these names for the first mesh of a rig, unless the rig has them already.
     """

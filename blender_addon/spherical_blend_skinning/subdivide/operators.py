@@ -50,7 +50,6 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
 
     Parameters
     ----------
-    mesh : RiggedMesh
     near : (V,) ndarray of bool
     levels : int
         How often.

@@ -23,18 +23,10 @@ _DEFECTS = {
 
 
 class CopyResult(NamedTuple):
-    """The result of mirroring or transferring weights.
+    """The result of mirroring or transferring weights."""
 
-    Attributes
-    ----------
-    changed : int
-        Vertices with other weights than before.
-    unmatched : (N,) ndarray of int
-        Vertices that are too far from the source surface; they keep their weights.
-    """
-
-    changed: int
-    unmatched: NDArray[np.intp]
+    changed: int  #: Vertices with other weights than before
+    unmatched: NDArray[np.intp]  #: (N,): vertices that are too far from the source surface; they keep their weights
 
 
 def smooth(
@@ -108,7 +100,6 @@ def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float)
 
     Parameters
     ----------
-    mesh : RiggedMesh
     axis, source
         As of `sbs.weights.mirror`.
     tolerance : float
@@ -161,18 +152,10 @@ def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int
 
 
 class Checked(NamedTuple):
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes
-    ----------
-    vertices : (N,) ndarray of int
-        Those with defects.
-    text : str
-        The defects, with counts.
-    """
-
-    vertices: NDArray[np.intp]
-    text: str
+    vertices: NDArray[np.intp]  #: (N,): those with defects
+    text: str  #: The defects, with counts
 
 
 def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
@@ -180,7 +163,6 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
 
     Parameters
     ----------
-    mesh : RiggedMesh
     limit : int
         More bones at a vertex are too many; 0 for no limit.
     """

@@ -16,19 +16,12 @@ from ..settings.typed import armature_data, owner_of
 
 
 class Zone(NamedTuple):
-    """Where a bone is blended with its parent.
+    """Where a bone is blended with its parent."""
 
-    Attributes
-    ----------
-    t_min, t_max : float
-        Along the bone, from its head.
-    radius : float
-        The largest distance of its vertices from the bone; 0 if there are none.
-    """
-
+    #: Along the bone, from its head
     t_min: float
     t_max: float
-    radius: float
+    radius: float  #: The largest distance of its vertices from the bone; 0 if there are none
 
 
 def find(bone: bpy.types.PoseBone) -> Zone | None:
