@@ -61,7 +61,7 @@ def posed(binding: Any) -> np.ndarray:
     pose[1, :3, :3] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
     pose[0, 0, 3] = 0.5
     moves = [np.tile(np.eye(4), (count + 1, 1, 1)) for count in binding.segments if count > 1]
-    method = addon.module("core.deformer").Method()
+    method = addon.module("core.method").Method()
     deformed: np.ndarray = binding.deform(binding.skinning_matrices(pose, PLACE, moves), method)
     return deformed
 

@@ -77,7 +77,7 @@ def test_about_optimized_centers(tube: MeshObject) -> None:
     weighted = addon.module("engine.reading").vertex_weights(tube)
     surface = addon.module("core.rest").BoundMesh(binding.surface.positions, weighted, binding.surface.groups)
     after = binding.rebound(binding.rig, surface, binding._to_rig, 0)
-    method = addon.module("core.deformer").Method("spherical", "qlerp", "optimized")
+    method = addon.module("core.method").Method("spherical", "qlerp", "optimized")
     state = addon.module("engine.states").state_of(tube)
     shown = after.space.to_mesh(after.deform(state.skinning_matrices, method))
     np.testing.assert_allclose(shown[MIDDLE], session.start + offset, atol=TOLERANCE)

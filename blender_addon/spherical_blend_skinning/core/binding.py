@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
 from .center_source import CenterSource
-from .deformer import Amount, Deformer, Method, Pose, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, transform_points
+from .method import Amount, Method
 from .place import Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
 
@@ -448,18 +448,21 @@ class Binding:
 
         Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
         """
-        deformer = self._deformer(method)
-        pose = Pose(matrices, twists)
         if amount is None:
-            return deformer.deform(pose, threads)
-        base = self._deformer(Method(amount.method))
-        return deform_blended(deformer, base, amount.weights, pose, threads)
+            return self._deformed(matrices, method, twists, threads)
+        if method.name in ("spherical", "dual_quaternion") and amount.method == "linear":
+            return self._deformed(matrices, method, twists, threads, amount=amount.weights)
+        wholly = self._deformed(matrices, method, twists, threads)
+        others = self._deformed(matrices, Method(amount.method), twists, threads)
+        return others + amount.weights[:, None] * (wholly - others)
 
-    def _deformer(self, method: Method) -> Deformer:
-        """The deformer of a method."""
-        if method.name == "none":
-            return Undeformed(self.skin.rest_positions)
-        options = {"method": method.name}
-        if method.name == "spherical":
-            options.update(rotation=method.rotation, center=method.center)
-        return SkinDeformer(self.skin, options)
+    def _deformed(
+        self, matrices: Floats, method: Method, twists: Floats | None, threads: int | None, **options: Any
+    ) -> NDArray[np.float32]:
+        """Positions (V, 3) by one method alone; other options are those of `sbs.Skin.deform`."""
+        found: NDArray[np.float32] = self.skin.rest_positions
+        if method.name != "none":
+            if method.name == "spherical":
+                options.update(rotation=method.rotation, center=method.center)
+            found = self.skin.deform(matrices, method=method.name, twists=twists, threads=threads, **options)
+        return found

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from .bendy_bones import Along
 from .binding import Binding
-from .deformer import Deformer, Method, SkinDeformer
 from .matrices import Floats, inverse
+from .method import Method
 from .rest import BoundMesh, RestBones
 from .twist import Spread
 
@@ -156,8 +156,7 @@ class BlendedBinding(Binding):
         with warnings.catch_warnings():
             # The status line counts vertices without weights.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            skin = replace(self._blending, rest_positions=rest).skin()
-        self._by_bones = SkinDeformer(skin, self._blending.options)
+            self._by_bones = replace(self._blending, rest_positions=rest).skin()
 
     def chosen(self, choice: BonesChoice) -> Self:
         """The binding with another choice of bones; itself if it is the same."""
@@ -221,5 +220,10 @@ class BlendedBinding(Binding):
             raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")
         return type(self)(self._sbs, rig, surface, to_rig, limit, along, choice=self.choice)
 
-    def _deformer(self, method: Method) -> Deformer:
-        return self._by_bones if method.name == NAME else super()._deformer(method)
+    def _deformed(
+        self, matrices: Floats, method: Method, twists: Floats | None, threads: int | None, **options: Any
+    ) -> NDArray[np.float32]:
+        if method.name != NAME:
+            return super()._deformed(matrices, method, twists, threads, **options)
+        found: NDArray[np.float32] = self._by_bones.deform(matrices, threads=threads, **self._blending.options)
+        return found

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .binding import Binding
-from .deformer import Amount, Method
 from .matrices import Floats
+from .method import Amount, Method
 
 
 class Rows(NamedTuple):

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..core import influences
 from ..core.binding import Binding
-from ..core.deformer import Amount
 from ..core.influences import VertexWeights
+from ..core.method import Amount
 from ..settings.given import pose_of
 from ..settings.properties import BONE_AMOUNT, settings_of
 

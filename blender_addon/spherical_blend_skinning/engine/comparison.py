@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..core.deformer import Method
+from ..core.method import Method
 
 #: The method to compare with: Blender's Armature modifier without Preserve Volume.
 LINEAR = Method("linear")

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from ..core import library
 from ..core.binding import Binding
 from ..core.blended import BlendedBinding
-from ..core.deformer import Amount, Method
 from ..core.matrices import Floats
+from ..core.method import Amount, Method
 from ..core.muscles import Cover
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object, settings_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from ..core.blended import BonesChoice
-from ..core.deformer import Method
+from ..core.method import Method
 from ..settings.properties import SBS_PG_object
 from .states import State
 
