@@ -33,7 +33,6 @@ _NAMES = (
     "bake.operators",
     "export.operators",
     "shape_key.operators",
-    "shape_key.menu",
     "demo.operators",
     "blending.operators",
     "amount.operators",
@@ -67,7 +66,6 @@ _NAMES = (
     "comparison.panel",
     "drag.overlay",
     "drag.operators",
-    "drag.menu",
     "weights.operators",
     "weights.menu",
 )

@@ -414,13 +414,13 @@ def test_edits_that_come_with_a_change_of_frame(character: Character) -> None:
 
 def test_linear_comparison_shows_no_muscles(character: Character) -> None:
     tube, _ = character
-    engine("comparison").show_linear(True)
+    engine("methods").show_linear(True)
     try:
         tube.update_tag()
         current_layer().update()
         shown = rigs.evaluated(tube)
     finally:
-        engine("comparison").show_linear(False)
+        engine("methods").show_linear(False)
     tube.sbs.use_muscles = False
     tube.sbs.method = "LINEAR"
     current_layer().update()

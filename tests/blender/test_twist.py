@@ -162,7 +162,7 @@ def test_compare_with_linear(character: Character) -> None:
     current_layer().update()
     difference = addon.module("comparison.difference").find(tube)
     assert error(difference.linear, deformed(tube, armature, method="linear")) < EXACT
-    comparison = addon.module("engine.comparison")
+    comparison = addon.module("engine.methods")
     comparison.show_linear(True)
     try:
         tube.update_tag()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +17,6 @@ from .settings import capsule_settings_of
 
 _INNER_COLOR = (1.0, 0.55, 0.1, 0.9)
 _OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
-_STEPS = 24
 
 
 def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -41,29 +42,15 @@ def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDAr
     right /= np.linalg.norm(right, axis=1, keepdims=True)
     forward = np.cross(along, right)
 
-    lines = []
-    for center, radius, direction in ((heads, radii[:, 0], -along), (tails, radii[:, 1], along)):
-        lines.append(_arcs(center, radius, right, forward, 2.0 * np.pi))
+    lines: list[NDArray[np.floating[Any]]] = []
+    for centers, radius, direction in ((heads, radii[:, :1], -along), (tails, radii[:, 1:], along)):
+        lines.append(drawing.circles(centers, radius * right, radius * forward))
         for side in (right, forward):
-            lines.append(_arcs(center, radius, side, direction, np.pi))
+            lines.append(drawing.circles(centers, radius * side, radius * direction, np.pi))
     for side in (right, -right, forward, -forward):
         ends = np.stack([heads + side * radii[:, :1], tails + side * radii[:, 1:]], axis=1)
         lines.append(ends[:, None])
     return np.concatenate(lines, axis=1).reshape(-1, 2, 3).astype(np.float32)
-
-
-def _arcs(
-    centers: NDArray[np.float64],
-    radii: NDArray[np.float64],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    angle: float,
-) -> NDArray[np.float64]:
-    """Arcs (J, N, 2, 3) from one direction (J, 3) over another one."""
-    angles = np.linspace(0.0, angle, _STEPS + 1)[:, None]
-    round_ = np.cos(angles) * first[:, None] + np.sin(angles) * second[:, None]
-    points = centers[:, None] + radii[:, None, None] * round_
-    return np.stack([points[:, :-1], points[:, 1:]], axis=2)
 
 
 def _draw() -> None:

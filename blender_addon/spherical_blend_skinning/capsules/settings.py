@@ -7,15 +7,10 @@ from typing import cast
 
 import bpy
 
+from ..interface.drawing import redraw
 from ..settings import shared
 from ..settings.declared import flag, pointer
 from ..settings.typed import block_of
-
-
-def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    for area in context.screen.areas if context.screen else ():
-        if area.type == "VIEW_3D":
-            area.tag_redraw()
 
 
 def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -29,12 +24,12 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
     show_capsules: bool = flag(
         name="Show Capsules",
         description="Draw the inner and the outer capsule of every bone over the 3D view",
-        update=_redraw,
+        update=redraw,
     )
     show_zones: bool = flag(
         name="Show Zones",
         description="Draw where along bones Bones Blending bends, with handles for the active bone",
-        update=_redraw,
+        update=redraw,
     )
     live: bool = flag(
         name="Live",

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import comparison, live, states
+from ..engine import live, methods, states
 
 
 class Difference(NamedTuple):
@@ -34,5 +34,5 @@ def find(item: bpy.types.Object) -> Difference | None:
     if len(state.skinning_matrices) != state.binding.joint_count:
         return None
     binding = state.binding
-    linear = binding.deform(state.skinning_matrices, comparison.LINEAR, twists=binding.untwisted)
+    linear = binding.deform(state.skinning_matrices, methods.LINEAR, twists=binding.untwisted)
     return Difference(shown, binding.space.to_mesh(linear).astype(np.float32, copy=False))

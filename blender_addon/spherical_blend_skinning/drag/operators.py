@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drag Vertex, by the pointer or by numbers."""
+"""Drag Vertex, by the pointer or by numbers, in the Weights menu of Weight Paint, and in the Pose menu."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
 from ..settings.given import manager_of, scene_of
 from ..settings.properties import settings_of
-from ..settings.typed import Operator, Result, mesh_of
+from ..settings.typed import Menu, Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare
 
@@ -312,4 +312,10 @@ def _at_depth(context: bpy.types.Context, place: tuple[float, float], depth: Vec
     return view3d_utils.region_2d_to_location_3d(region, view, place, depth)
 
 
+def _draw_entry(menu: Menu, _context: bpy.types.Context) -> None:
+    menu.layout.separator()
+    menu.layout.operator("sbs.drag_vertex", icon="CON_TRACKTO")
+
+
 CLASSES = (SBS_OT_drag_vertex,)
+ENTRIES = (("VIEW3D_MT_paint_weight", _draw_entry), ("VIEW3D_MT_pose", _draw_entry))

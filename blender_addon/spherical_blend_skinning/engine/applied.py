@@ -17,10 +17,9 @@ from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ..core.matrices import Floats, stretch
-from ..settings.muscles import PARTS
 from ..settings.properties import settings_of, settings_of_bone
 from ..settings.typed import armature_data, has_key
-from . import deleted_muscles
+from . import muscle_list
 
 # On a handle: its place in the space of its bone at rest.
 _PLACE = "sbs_place"
@@ -64,14 +63,10 @@ def _stretched(before: Floats, now: Floats) -> Floats | None:
 def _follow_by_muscles(armature: bpy.types.Object) -> None:
     data = armature_data(armature)
     handles: dict[bpy.types.Object, int] = {}
-    for row in deleted_muscles.present_rows(armature):
-        for part in PARTS:
-            handle = deleted_muscles.present_part(armature, row, part)
-            if handle is None or handle.library or handle.parent != armature or handle.parent_type != "BONE":
-                continue
-            bone = data.bones.find(handle.parent_bone)
-            if bone >= 0:
-                handles[handle] = bone
+    for handle in muscle_list.present_handles(armature):
+        bone = data.bones.find(handle.parent_bone)
+        if not handle.library and handle.parent == armature and handle.parent_type == "BONE" and bone >= 0:
+            handles[handle] = bone
     if not handles:
         _keep(settings_of(armature), _RESTS, np.empty(0))
         return

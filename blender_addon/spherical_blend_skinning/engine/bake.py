@@ -23,7 +23,7 @@ from ..core import library
 from ..settings.given import evaluated, scene_of, view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import block_of_key, mesh_of
-from . import comparison, curves, live, portable, reading, stack, states, subject, twists
+from . import curves, live, methods, portable, reading, stack, states, subject, twists
 
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
@@ -123,7 +123,7 @@ class Bake(ABC):
             raise ValueError(f"{item.name}: modifiers before give other vertices in renders than in the viewport")
 
     def __enter__(self) -> Self:
-        comparison.show_linear(False)
+        methods.show_linear(False)
         # The result does not depend on what was shown before.
         states.forget_twists()
         twists.stride = float(self.frames.step)

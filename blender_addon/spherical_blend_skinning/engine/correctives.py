@@ -176,7 +176,7 @@ def add(
     shape_keys.check(item)
     vertices = _concerned(item, others, vertices)
     positions = places[vertices]
-    keys = shape_keys.with_basis(item)
+    keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
     number = _free_number(keys)
     _keep(keys, number, {"swing": swing, "pose": read_pose(armature)}, vertices, positions)
@@ -337,7 +337,7 @@ def put(
     same = next((each for each in alike if np.hypot(*np.subtract(each.swing, swing)) < _SAME_SWING), None)
     if same is None:
         corrective_drivers.coefficients(np.array([*(each.swing for each in alike), swing]))
-    keys = shape_keys.with_basis(item)
+    keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False) if same is None else same.key
     number = _free_number(keys) if same is None else same.number
     basis, _deltas = shape_keys.basis_and_deltas(block)

@@ -18,10 +18,8 @@ from ..settings.typed import mesh_of, persistent
 from . import (
     ahead,
     bellies,
-    deleted_muscles,
     live,
     muscle_list,
-    muscles,
     node_trees,
     portable,
     registry,
@@ -222,7 +220,7 @@ def _change(item: bpy.types.Object, updates: _Updates, in_render: bool) -> state
         mesh_changed |= _stack_changed(item, in_render)
     if updates.in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
         return states.Change(item, mesh_changed or _all_changed, rig_changed)
-    if updates.has(armature) or (armature is not None and any(map(updates.has, muscles.handles_of(armature)))):
+    if updates.has(armature) or (armature is not None and any(map(updates.has, muscle_list.present_handles(armature)))):
         return states.Change(item)
     return None
 
@@ -366,8 +364,7 @@ def file_loaded(*_arguments: object) -> None:
     ahead.remove()
     ahead.forget()
     registry.tidy()
-    for armature in filter(deleted_muscles.parts, deleted_muscles.armatures()):
-        muscle_list.remove_deleted(armature)
+    muscle_list.remove_all_deleted()
     _all_changed = True
     # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it, and a mesh
     # that was saved before its last change was evaluated is shown as before that.
@@ -384,7 +381,7 @@ def to_be_replaced(*_arguments: object) -> None:
     # Blender 3.4 crashes when it evaluates that scene with objects that undo has replaced.
     ahead.remove()
     registry.forget()
-    deleted_muscles.put_back()
+    muscle_list.put_back()
 
 
 @persistent
@@ -395,12 +392,12 @@ def playback_ended(*_arguments: object) -> None:
 @persistent
 def save_starts(*_arguments: object) -> None:
     ahead.remove()
-    deleted_muscles.set_aside()
+    muscle_list.set_aside()
 
 
 @persistent
 def save_ended(*_arguments: object) -> None:
-    deleted_muscles.put_back()
+    muscle_list.put_back()
 
 
 @persistent
@@ -410,7 +407,7 @@ def history_moved(*_arguments: object) -> None:
     ahead.forget()
     states.forget_poses()
     registry.forget()
-    deleted_muscles.find()
+    muscle_list.find()
     _all_changed = True
 
 

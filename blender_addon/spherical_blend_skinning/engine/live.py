@@ -29,7 +29,6 @@ from . import (
     applied,
     bellies,
     carriers,
-    comparison,
     live_group,
     methods,
     node_trees,
@@ -84,7 +83,7 @@ def update_all(
     threads = _threads() if frames else None
     for frame in frames:
         _write(frame, threads)
-    if not comparison.is_for(depsgraph):
+    if not methods.is_linear_shown(depsgraph):
         _write_bellies(changes, found, depsgraph)
     return found
 
@@ -189,7 +188,7 @@ def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Deps
         positions=target.moving_positions(),
         rig=(key_of(armature), key_of(armature_data(armature)), reading.segment_counts(armature).tobytes()),
         scene=poses.scene,
-        shows_linear=comparison.is_for(depsgraph),
+        shows_linear=methods.is_linear_shown(depsgraph),
         is_foreign=depsgraph.mode == "RENDER" and not target.in_render,
     )
 
@@ -237,7 +236,7 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
         stride = twists.stride_of(seen.scene)
         limb_twists = state.history.twists(binding, matrices, seen.scene.frame_current_final, stride)
     if seen.shows_linear:
-        method, amount, amount_key, limb_twists, cover = comparison.LINEAR, None, b"", binding.untwisted, None
+        method, amount, amount_key, limb_twists, cover = methods.LINEAR, None, b"", binding.untwisted, None
     keys = [move.tobytes() for move in moves] + ([limb_twists.tobytes()] if limb_twists is not None else [])
     pose = (seen.columns.tobytes(), seen.to_rig.tobytes(), method, amount_key, state.muscles.key, *keys)
     if pose == state.pose and carriers.count(seen.carrier) == len(binding.surface.positions):

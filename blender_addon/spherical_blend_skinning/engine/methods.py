@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The methods that are chosen for an object, in the library's words."""
+"""The methods that are chosen for an object, in the library's words, and linear blending for comparison with them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
+
+import bpy
 
 from ..core.blended import BonesChoice
 from ..core.method import Method
@@ -35,3 +37,20 @@ def bones_choice(settings: SBS_PG_object) -> BonesChoice | None:
     if "BONES_BLENDING" not in (settings.method, settings.amount_method):
         return None
     return BonesChoice(settings.blended_bones == "MARKED", settings.bones_profile.lower(), settings.zone_scale)
+
+
+#: The method to compare with: Blender's Armature modifier without Preserve Volume.
+LINEAR = Method("linear")
+
+_shows_linear = False
+
+
+def is_linear_shown(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether a dependency graph should show linear blending in place of the chosen method. Renders never do."""
+    return _shows_linear and depsgraph.mode != "RENDER"
+
+
+def show_linear(shown: bool) -> None:
+    """Make views show linear blending, or the chosen method, when objects are next updated."""
+    global _shows_linear
+    _shows_linear = shown

@@ -19,15 +19,8 @@ from ..core.rest import RestBones
 from ..settings.muscles import ACTIVATION, NUMBERS, PARTS, PROFILE_RADII, SBS_PG_muscle
 from ..settings.properties import settings_of
 from ..settings.typed import animation_of, mesh_of
-from . import applied, deleted_muscles, reading, resting, subject
+from . import applied, muscle_list, reading, resting, subject
 from .identity import key_of
-
-
-def handles_of(armature: bpy.types.Object) -> list[bpy.types.Object]:
-    """The objects at the points of all muscles of an armature object."""
-    rows = deleted_muscles.present_rows(armature)
-    found = (deleted_muscles.present_part(armature, row, part) for row in rows for part in PARTS)
-    return [handle for handle in found if handle is not None]
 
 
 def at_rest(handle: bpy.types.Object, rest: Floats, length: float) -> tuple[float, float, float]:
@@ -187,7 +180,9 @@ def _read_muscles(armature: bpy.types.Object) -> _Reading:
         handles = tuple(_describe_handle(armature, getattr(muscle, part)) for muscle in muscles for part in PARTS)
         # One by one: to `foreach_get`, Blender 3.4 gives whatever is in its memory for a choice.
         profiles = tuple(muscle.profile for muscle in muscles)
-        _readings[key] = _Reading(used.tobytes(), numbers.tobytes(), profiles, handles, deleted_muscles.parts(armature))
+        _readings[key] = _Reading(
+            used.tobytes(), numbers.tobytes(), profiles, handles, muscle_list.deleted_parts(armature)
+        )
     return _readings[key]
 
 
@@ -212,7 +207,7 @@ def _shapes(armature: bpy.types.Object, rig: RestBones) -> tuple[tuple[MuscleSha
     number = {name: bone for bone, name in enumerate(rig.names)}
     shapes, problems = [], {}
     muscles = settings_of(armature).muscles
-    for row in deleted_muscles.present_rows(armature):
+    for row in muscle_list.present_rows(armature):
         muscle = muscles[row]
         if not muscle.use:
             continue
@@ -229,7 +224,7 @@ def _shape(
     """A muscle as its objects and numbers say. Raises ValueError if they do not make one."""
     bones, points = [], []
     for part in PARTS:
-        handle = deleted_muscles.present_part(armature, row, part)
+        handle = muscle_list.present_part(armature, row, part)
         if handle is None:
             if part in ("origin", "insertion"):
                 raise ValueError(f"It has no {part}: choose an object that is a child of a bone")

@@ -71,6 +71,13 @@ def write_vectors(mesh: bpy.types.Mesh, name: str, values: NDArray[np.floating])
     values_of(attribute).foreach_set("vector", np.ascontiguousarray(values, np.float32).reshape(-1))
 
 
+def key_points(block: bpy.types.ShapeKey) -> NDArray[np.float64]:
+    """The vertices of a mesh by a shape key alone, (V, 3)."""
+    found = np.empty(3 * len(block.data), np.float32)
+    block.data.foreach_get("co", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
 def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     """The faces of a mesh cut into triangles, (T, 3)."""
     mesh.calc_loop_triangles()

@@ -13,7 +13,7 @@ from ..settings import disabled_modifier
 from ..settings import rig as rig_settings
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
-from . import carriers, earlier_files, live_group, muscle_list, muscles, node_trees, probes, stack, states, subject
+from . import carriers, earlier_files, live_group, muscle_list, node_trees, probes, stack, states, subject
 from .identity import key_of
 
 # Bound objects, valid while the number of objects does not change: a lookup by name goes through all objects. They are
@@ -86,7 +86,7 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
     """What a bound object depends on."""
     armature = settings_of(item).armature
     found = [item, item.data, mesh_of(item).shape_keys, armature, armature and armature.data]
-    found += muscles.handles_of(armature) if armature is not None else []
+    found += muscle_list.present_handles(armature) if armature is not None else []
     return [other for other in found if other is not None]
 
 
@@ -99,18 +99,13 @@ class _Census:
     #: Those that had the modifier until somebody removed or applied it
     unbound: list[bpy.types.Object] = field(default_factory=list)
     helpers: list[bpy.types.Object] = field(default_factory=list)  #: Carriers and probes of this file
-    #: The armature objects that have muscles, of libraries, too
-    muscled: list[bpy.types.Object] = field(default_factory=list)
 
     @classmethod
     def take(cls) -> _Census:
         """The census of now."""
         found = cls()
         for item in bpy.data.objects:
-            if item.type == "ARMATURE":
-                if len(settings_of(item).muscles):
-                    found.muscled.append(item)
-            elif item.type == "MESH":
+            if item.type == "MESH":
                 modifier = stack.find(item)
                 if modifier is not None:
                     found.bound.append((item, modifier))
@@ -130,7 +125,7 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
         # Whatever may have come from another file.
         earlier_files.tidy()
     census = _Census.take()
-    muscle_list.tidy(census.muscled)
+    muscle_list.tidy()
     for item in census.unbound:
         if states.has_other_positions(item):
             # The modifier was applied, so the mesh contains the pose and is no longer bound.

@@ -50,11 +50,5 @@ def positions(item: bpy.types.Object, keys: tuple[Key, ...]) -> NDArray[np.float
     for key in keys:
         block = blocks[key.name]
         if key.value != 0.0 and block.relative_key != block:
-            found += key.value * (_points(block) - _points(block.relative_key))
+            found += key.value * (reading.key_points(block) - reading.key_points(block.relative_key))
     return found.astype(np.float32)
-
-
-def _points(block: bpy.types.ShapeKey) -> NDArray[np.float64]:
-    places = np.empty(3 * len(block.data), np.float32)
-    block.data.foreach_get("co", places)
-    return places.reshape(-1, 3).astype(np.float64)

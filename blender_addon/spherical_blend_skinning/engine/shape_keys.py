@@ -26,7 +26,7 @@ def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.Sh
     if others:
         raise ValueError(f"{item.name}: shape keys come first, so {others[0].name} would work on this one as well")
     positions = positions_alone(item, view_layer)
-    with_basis(item)
+    bake.with_basis(item)
     key = item.shape_key_add(name=modifier.name, from_mix=False)
     key.data.foreach_set("co", positions.reshape(-1))
     key.value = 0.0
@@ -41,11 +41,6 @@ def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
     if mesh_of(item).users > 1 or mesh_of(item).library is not None:
         raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
     return modifier
-
-
-def with_basis(item: bpy.types.Object) -> bpy.types.Key:
-    """The shape keys of an object, which get a basis if there are none."""
-    return bake.with_basis(item)
 
 
 def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
@@ -67,14 +62,8 @@ def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> 
 
 def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What a shape key is relative to (V, 3), and what it adds (V, 3)."""
-    basis = _points(block.relative_key)
-    return basis, _points(block) - basis
-
-
-def _points(block: bpy.types.ShapeKey) -> NDArray[np.float64]:
-    found = np.empty(3 * len(block.data), np.float32)
-    block.data.foreach_get("co", found)
-    return found.reshape(-1, 3).astype(np.float64)
+    basis = reading.key_points(block.relative_key)
+    return basis, reading.key_points(block) - basis
 
 
 def other_side(basis: NDArray[np.float64], vertices: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:

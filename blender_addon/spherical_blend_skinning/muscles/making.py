@@ -12,7 +12,7 @@ from mathutils import Vector
 
 from ..core import library
 from ..core.matrices import inverse
-from ..engine import bellies, deleted_muscles, muscle_list, muscles, reading
+from ..engine import bellies, muscle_list, muscles, reading
 from ..interface import character
 from ..settings.muscles import NUMBERS, PARTS, SBS_PG_muscle, mark
 from ..settings.properties import settings_of
@@ -122,7 +122,7 @@ def points_of(armature: bpy.types.Object, row: int) -> list[Point]:
     bones = armature_data(armature).bones
     path = []
     for part in PARTS:
-        handle = deleted_muscles.present_part(armature, row, part)
+        handle = muscle_list.present_part(armature, row, part)
         if handle is None:
             continue
         if handle.parent != armature or handle.parent_type != "BONE" or handle.parent_bone not in bones:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..core import library
-from ..engine import deleted_muscles, muscle_list
+from ..engine import muscle_list
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import linked_reason
@@ -46,7 +46,7 @@ class _MuscleAction(_RigAction):
         if reason := super().hindrance(context):
             return reason
         armature = _rig(context)
-        rows = deleted_muscles.present_rows(armature)
+        rows = muscle_list.present_rows(armature)
         if not rows:
             return "There is no muscle"
         return "" if _row_shown(armature) in rows else "Choose a muscle in the list"
@@ -166,7 +166,7 @@ class SBS_OT_select_muscle(_MuscleAction, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
-        item = deleted_muscles.present_part(armature, row, self.part)
+        item = muscle_list.present_part(armature, row, self.part)
         objects = view_layer_of(context).objects
         if item is None or item.name not in objects:
             raise ValueError("It is not in the view layer")

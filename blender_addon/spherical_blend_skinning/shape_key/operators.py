@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply as Shape Key, which Blender cannot do for modifiers made of nodes."""
+"""Apply as Shape Key, which Blender cannot do for modifiers made of nodes.
+
+Its entries are in Object > Apply, and beside the shape keys of a mesh.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ..interface.action import Action
 from ..interface.selection import do_to_each, our_meshes, our_meshes_hindrance
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
-from ..settings.typed import Operator
+from ..settings.typed import Menu, Operator
 
 
 class SBS_OT_apply_as_shape_key(Action, Operator):
@@ -48,4 +51,12 @@ def _take_away(item: bpy.types.Object) -> None:
     stack.clear(item)
 
 
+def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
+    if our_meshes(context):
+        menu.layout.separator()
+        menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")
+
+
 CLASSES = (SBS_OT_apply_as_shape_key,)
+# The menu of a single modifier cannot be extended.
+ENTRIES = (("VIEW3D_MT_object_apply", _draw_entry), ("MESH_MT_shape_key_context_menu", _draw_entry))

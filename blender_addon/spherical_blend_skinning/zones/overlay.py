@@ -16,16 +16,12 @@ from . import bones as bone_zones
 
 START_COLOR = (0.25, 0.85, 0.45)
 END_COLOR = (0.95, 0.35, 0.8)
-_STEPS = 48
 
 
 def ring(matrix: Matrix, place: float, radius: float) -> NDArray[np.float32]:
     """Line segments (N, 2, 3) of a circle around the y axis of a matrix, at a place along it."""
-    angles = np.linspace(0.0, 2.0 * np.pi, _STEPS + 1)
-    points = np.stack([radius * np.cos(angles), np.full_like(angles, place), radius * np.sin(angles)], axis=1)
-    frame = np.array(matrix, np.float64)
-    points = points @ frame[:3, :3].T + frame[:3, 3]
-    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+    frame = np.array(matrix, np.float64)[:3]
+    return drawing.circles(frame[:, 3] + place * frame[:, 1], radius * frame[:, 0], radius * frame[:, 2])
 
 
 def _draw() -> None:
