@@ -99,10 +99,8 @@ class SBS_OT_automatic_weights(Action, Operator):
         if self.weights == "CAPSULES":
             self.layout.prop(self, "fit_capsules")
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        armature = rigged.some_rig(context, or_selected=True)
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
         count = make(found, self.weights, self.fit_capsules)
         for mesh in found:

@@ -94,10 +94,8 @@ class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ign
     bl_options = set()
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        armature = rigged.some_rig(context, or_selected=True)
         return f"Wrote the capsules of {files.export_file(armature, self.filepath)} bones"
 
 
@@ -107,9 +105,7 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
     bl_description = "Give bones the capsules with their names from a JSON file"
 
     def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+        armature = rigged.some_rig(context, or_selected=True)
         found, unknown = files.import_file(armature, self.filepath)
         message = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
         self.report({"WARNING"} if unknown else {"INFO"}, message)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .formulas import AXES, Formulas, Socket, Value
 from .portable_joints import Slots, Space
-from .portable_vertices import with_amount
+from .portable_sets import with_amount
 
 
 @dataclass

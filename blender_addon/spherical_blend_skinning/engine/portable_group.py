@@ -29,11 +29,9 @@ from ..settings.typed import default_of, has_key, set_default
 from . import node_trees
 from .formulas import Formulas, Socket
 from .portable_bones import bone_tree
-from .portable_centers import solve_centers
 from .portable_given import deform_about_given
 from .portable_joints import ARMATURE, Slots, read_joints, work_space
-from .portable_pairs import relative_motions
-from .portable_vertices import deform
+from .portable_sets import deform, relative_motions, solve_centers
 
 _MARK = "sbs_portable_group"
 # The names of all bones of the armature, in its order.

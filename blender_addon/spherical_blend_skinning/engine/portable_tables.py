@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..core.joint_tables import JointTables
 from ..settings.typed import has_key, mesh_of, values_of
-from .portable_centers import DAMPING
+from .portable_sets import DAMPING
 
 _MARK = "sbs_portable_table"
 

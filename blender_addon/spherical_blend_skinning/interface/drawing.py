@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ..settings.given import manager_of
 
 Color = tuple[float, float, float, float]
-
 _Floats = NDArray[np.floating[Any]]
 
 _STEPS = 48
@@ -44,12 +43,7 @@ def redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> No
                 area.tag_redraw()
 
 
-def circles(
-    centers: NDArray[np.floating[Any]],
-    first: NDArray[np.floating[Any]],
-    second: NDArray[np.floating[Any]],
-    angle: float = 2.0 * np.pi,
-) -> NDArray[np.float32]:
+def circles(centers: _Floats, first: _Floats, second: _Floats, angle: float = 2.0 * np.pi) -> NDArray[np.float32]:
     """Line segments (..., N, 2, 3) of arcs about centers (..., 3), from one radius (..., 3) over another one."""
     angles = np.linspace(0.0, angle, _STEPS + 1)[:, None]
     points = centers[..., None, :] + np.cos(angles) * first[..., None, :] + np.sin(angles) * second[..., None, :]

@@ -147,6 +147,14 @@ def rig_of(context: bpy.types.Context, *, or_selected: bool = False) -> bpy.type
     )
 
 
+def some_rig(context: bpy.types.Context, *, or_selected: bool = False) -> bpy.types.Object:
+    """The armature of `rig_of`; a ValueError says that there is none."""
+    armature = rig_of(context, or_selected=or_selected)
+    if armature is None:
+        raise ValueError("Select an armature, or a mesh that one moves")
+    return armature
+
+
 def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:
     # This must be fast: most objects are neither, and panels call it with every redraw.
     if is_part(item):

@@ -27,10 +27,8 @@ class SBS_OT_share_settings(Action, Operator):
             return "Select a mesh of an armature that does not belong to a library"
         return ""
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context)
-        if armature is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        armature = rigged.some_rig(context)
         is_shown = context.object == armature and settings_of(armature).is_property_set("center")
         source = armature if is_shown else our_meshes(context)[0]
         count = rig_settings.share(source, armature)

@@ -31,13 +31,6 @@ class _RigAction(Action):
         return linked_reason(armature) or library.problem()
 
 
-def _rig(context: bpy.types.Context) -> bpy.types.Object:
-    """The armature, which there is where there is no `hindrance`."""
-    armature = rigged.rig_of(context)
-    assert armature is not None
-    return armature
-
-
 class _MuscleAction(_RigAction):
     """An operator on the muscle that is shown."""
 
@@ -45,7 +38,7 @@ class _MuscleAction(_RigAction):
     def hindrance(cls, context: bpy.types.Context) -> str:
         if reason := super().hindrance(context):
             return reason
-        armature = _rig(context)
+        armature = rigged.some_rig(context)
         rows = muscle_list.present_rows(armature)
         if not rows:
             return "There is no muscle"
@@ -59,7 +52,7 @@ def _row_shown(armature: bpy.types.Object) -> int:
 
 def _shown(context: bpy.types.Context) -> tuple[bpy.types.Object, int]:
     """The armature and the row of the muscle that is shown."""
-    armature = _rig(context)
+    armature = rigged.some_rig(context)
     return armature, _row_shown(armature)
 
 
@@ -73,10 +66,10 @@ class SBS_OT_fit_muscles(_RigAction, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return super().hindrance(context) or character.hindrance(_rig(context))
+        return super().hindrance(context) or character.hindrance(rigged.some_rig(context))
 
     def run(self, context: bpy.types.Context) -> str:
-        return f"Muscles placed: {making.fit(_rig(context))}"
+        return f"Muscles placed: {making.fit(rigged.some_rig(context))}"
 
 
 class SBS_OT_add_muscle(_RigAction, Operator):
@@ -88,7 +81,7 @@ class SBS_OT_add_muscle(_RigAction, Operator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = _rig(context)
+        armature = rigged.some_rig(context)
         bones = _chosen(context, armature)
         if bones is None:
             raise ValueError("Select the bone that the muscle moves, in Pose Mode")

@@ -27,8 +27,7 @@ class SBS_OT_find_limbs(Action, Operator):
         return character.hindrance(armature)
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        count = bones.find(armature) if armature is not None else 0
+        count = bones.find(rigged.some_rig(context))
         self.report({"INFO"} if count else {"WARNING"}, f"Limbs found: {count}")
         return ""
 
