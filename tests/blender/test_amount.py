@@ -115,10 +115,7 @@ def test_keyed(character: Character) -> None:
 
 def test_driven(character: Character) -> None:
     tube, armature = character
-    drivers = [
-        (tube.driver_add("sbs.amount"), 1.0),
-        (armature.driver_add('pose.bones["B2"].sbs_amount'), 0.5),
-    ]
+    drivers = [(tube.driver_add("sbs.amount"), 1.0), (armature.driver_add('pose.bones["B2"].sbs_amount'), 0.5)]
     for curve, factor in drivers:
         variable = curve.driver.variables.new()
         variable.name = "x"

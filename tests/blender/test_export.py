@@ -53,10 +53,7 @@ class Format:
 
 # By default, the format leaves out what is nearly straight between keys, and adds a bone at each end.
 FBX = Format(
-    "fbx",
-    lambda **options: bpy.ops.export_scene.fbx(**options),
-    bake_anim_simplify_factor=0.0,
-    add_leaf_bones=False,
+    "fbx", lambda **options: bpy.ops.export_scene.fbx(**options), bake_anim_simplify_factor=0.0, add_leaf_bones=False
 )
 GLTF = Format("glb", lambda **options: bpy.ops.export_scene.gltf(**options))
 GLTF_APPLIED = Format("glb", GLTF.write, export_apply=True)

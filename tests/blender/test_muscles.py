@@ -16,13 +16,7 @@ import rigs
 from expected import error
 from mathutils import Vector
 from muscled import EXACT, add, assert_right, bend, covered, engine, list_of, muscle_of, state, uncovered, without
-from objects import (
-    Character,
-    armature_named,
-    current_layer,
-    current_scene,
-    mesh_named,
-)
+from objects import Character, armature_named, current_layer, current_scene, mesh_named
 
 
 @pytest.fixture

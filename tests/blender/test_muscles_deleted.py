@@ -14,15 +14,7 @@ import pytest
 import rigs
 from expected import error
 from muscled import EXACT, add, assert_right, list_of, muscle_of, state
-from objects import (
-    ArmatureObject,
-    Character,
-    MeshObject,
-    armature_named,
-    current_layer,
-    current_scene,
-    mesh_named,
-)
+from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
 
 @pytest.fixture

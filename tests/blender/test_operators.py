@@ -237,8 +237,7 @@ def test_each_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS],
+    "name", [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS]
 )
 def test_each_reports_counts(
     name: str, character: Character, tmp_path: Path, capfd: pytest.CaptureFixture[str]

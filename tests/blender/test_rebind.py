@@ -107,14 +107,7 @@ def is_same() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        scaled,
-        scaled_with_limbs,
-        painted_unread,
-        without_some_faces,
-        painted_without_the_addon,
-        moved_below_shapes,
-    ],
+    [scaled, scaled_with_limbs, painted_unread, without_some_faces, painted_without_the_addon, moved_below_shapes],
 )
 def test_after(change: Callable[[], None]) -> None:
     change()

@@ -14,10 +14,7 @@ import rigs
 from expected import TOLERANCE, deformed, error
 from objects import Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
-KINDS = [
-    pytest.param(False, id="live"),
-    pytest.param(True, id="portable", marks=pytest.mark.blender(since=(5, 1))),
-]
+KINDS = [pytest.param(False, id="live"), pytest.param(True, id="portable", marks=pytest.mark.blender(since=(5, 1)))]
 
 
 @pytest.fixture

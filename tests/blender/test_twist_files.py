@@ -15,15 +15,7 @@ import renders
 import rigs
 from expected import deformed, error, kept_centers
 from limbs import LIMBS, twist
-from objects import (
-    ArmatureObject,
-    Character,
-    MeshObject,
-    character_of,
-    current_layer,
-    current_scene,
-    library,
-)
+from objects import ArmatureObject, Character, MeshObject, character_of, current_layer, current_scene, library
 from portables import shapes_without_addon
 
 EXACT = 1e-6

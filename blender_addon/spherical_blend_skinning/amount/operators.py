@@ -20,9 +20,7 @@ class SBS_OT_set_bone_amounts(Action, Operator):
     bl_description = "Set how much of their method meshes get at the selected bones, and at the others"
 
     amount: float = shared.factor("Selected", "Amount of the selected bones")
-    set_others: bool = flag(
-        name="Set Others", description="Also set the amounts of bones that are not selected", default=False
-    )
+    set_others: bool = flag("Set Others", "Also set the amounts of bones that are not selected", default=False)
     others: float = shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
 
     @classmethod

@@ -67,8 +67,8 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
 def fit_property() -> bool:
     """The property of operators that can fit capsules first."""
     return flag(
-        name="Fit Capsules",
-        description="Fit the capsules to the meshes first. Capsules that were never changed are always fitted",
+        "Fit Capsules",
+        "Fit the capsules to the meshes first. Capsules that were never changed are always fitted",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -85,7 +85,7 @@ class SBS_OT_automatic_weights(Action, Operator):
     bl_label = "Automatic Weights"
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
 
-    weights: str = choice(name="Weights", description="How weights are made", items=KINDS)
+    weights: str = choice("Weights", "How weights are made", items=KINDS)
     fit_capsules: bool = fit_property()
     all_meshes: bool = all_meshes_property()
 

@@ -141,21 +141,19 @@ class SBS_OT_bind(Action, Operator):
     bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
 
     weights: str = choice(
-        name="Weights",
-        description="Where weights come from",
+        "Weights",
+        "Where weights come from",
         items=(("KEEP", "Vertex Groups", "Those that meshes have, named after bones"), *automatic_weights.KINDS),
         options={"SKIP_SAVE"},
     )
     fit_capsules: bool = automatic_weights.fit_property()
     modifier: str = text(
-        name="Modifier",
-        description="The Armature modifier to replace; if empty, the one of the armature",
+        "Modifier",
+        "The Armature modifier to replace; if empty, the one of the armature",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     parent: bool = flag(
-        name="Parent",
-        description="Make the armature the parent of the meshes, too, which stay where they are",
-        options={"SKIP_SAVE"},
+        "Parent", "Make the armature the parent of the meshes, too, which stay where they are", options={"SKIP_SAVE"}
     )
     all_meshes: bool = all_meshes_property()
 

@@ -17,7 +17,7 @@ class SBS_OT_mark_bones(Action, Operator):
     bl_label = "Mark Selected Bones"
     bl_description = "Mark the selected bones for bones blending, or remove their marks"
 
-    mark: bool = flag(name="Mark", description="Otherwise marks are removed", default=True)
+    mark: bool = flag("Mark", "Otherwise marks are removed", default=True)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

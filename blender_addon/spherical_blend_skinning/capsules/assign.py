@@ -61,8 +61,7 @@ def assign(
     combined = assignment.assign(mesh.dense(), new, chosen_bones, mesh.locked)
     concerned = points if chosen_vertices is None else points[chosen_vertices]
     return Assigned(
-        changed=mesh.write(combined, chosen_vertices),
-        outside=given.count_outside(concerned) if len(concerned) else 0,
+        changed=mesh.write(combined, chosen_vertices), outside=given.count_outside(concerned) if len(concerned) else 0
     )
 
 

@@ -25,11 +25,9 @@ class SBS_OT_assign_from_capsules(Action, Operator):
     outside: str = shared.outside()
     limit: int = shared.limit(4)
     only_selected_bones: bool = flag(
-        name="Only Selected Bones", description="Other bones share what the selected ones leave", default=False
+        "Only Selected Bones", "Other bones share what the selected ones leave", default=False
     )
-    only_selected_vertices: bool = flag(
-        name="Only Selected Vertices", description="Other vertices keep their weights", default=False
-    )
+    only_selected_vertices: bool = flag("Only Selected Vertices", "Other vertices keep their weights", default=False)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
@@ -56,9 +54,7 @@ class SBS_OT_fit_capsules(Action, Operator):
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
 
-    only_selected_bones: bool = flag(
-        name="Only Selected Bones", description="Other bones keep their capsules", default=False
-    )
+    only_selected_bones: bool = flag("Only Selected Bones", "Other bones keep their capsules", default=False)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

@@ -22,18 +22,14 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
     """How capsules are shown and assigned."""
 
     show_capsules: bool = flag(
-        name="Show Capsules",
-        description="Draw the inner and the outer capsule of every bone over the 3D view",
-        update=redraw,
+        "Show Capsules", "Draw the inner and the outer capsule of every bone over the 3D view", update=redraw
     )
     show_zones: bool = flag(
-        name="Show Zones",
-        description="Draw where along bones Bones Blending bends, with handles for the active bone",
-        update=redraw,
+        "Show Zones", "Draw where along bones Bones Blending bends, with handles for the active bone", update=redraw
     )
     live: bool = flag(
-        name="Live",
-        description="Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
+        "Live",
+        "Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
         update=_start_to_follow,
     )
     falloff: str = shared.falloff()

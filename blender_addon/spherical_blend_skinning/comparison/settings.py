@@ -16,8 +16,8 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
     """What is drawn over bound meshes."""
 
     shown: str = choice(
-        name="Compare",
-        description="How bound meshes are compared with linear blending",
+        "Compare",
+        "How bound meshes are compared with linear blending",
         items=(
             ("NONE", "Off", "Nothing"),
             ("HEAT_MAP", "Heat Map", "How far each vertex is from its place by linear blending"),
@@ -27,8 +27,8 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
         options={"SKIP_SAVE"},
     )
     largest: float = real(
-        name="Red From",
-        description="The distance where the heat map becomes red; 0 for the largest in the pose",
+        "Red From",
+        "The distance where the heat map becomes red; 0 for the largest in the pose",
         min=0.0,
         subtype="DISTANCE",
         update=redraw,

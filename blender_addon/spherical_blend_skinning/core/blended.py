@@ -208,13 +208,7 @@ class BlendedBinding(Binding):
         return np.array_equal(before, after)
 
     def _anew(
-        self,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int,
-        along: Along | None,
-        spread: Spread | None,
+        self, rig: RestBones, surface: BoundMesh, to_rig: Floats, limit: int, along: Along | None, spread: Spread | None
     ) -> Self:
         if spread is not None:
             raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")

@@ -76,8 +76,8 @@ class SBS_OT_accept_corrective(Action, Operator):
     bl_label = "Accept Corrective"
     bl_description = "Make a shape key of what was sculpted, driven by the bone that is bent here"
 
-    bone: str = text(name="Bone", description="The bone that drives it. None: the bent one of what was sculpted")
-    key_name: str = text(name="Name", description="Of the shape key. None: that of the bone and its angle")
+    bone: str = text("Bone", "The bone that drives it. None: the bent one of what was sculpted")
+    key_name: str = text("Name", "Of the shape key. None: that of the bone and its angle")
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

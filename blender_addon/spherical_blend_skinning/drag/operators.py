@@ -107,20 +107,20 @@ class SBS_OT_drag_vertex(Action, Operator):
         " of the brush. An arc or a patch shows where its bones can take it"
     )
 
-    vertex: int = integer(name="Vertex", description="The vertex, of the active object", default=0, min=0)
+    vertex: int = integer("Vertex", "The vertex, of the active object", default=0, min=0)
     offset: bpy.types.bpy_prop_array[float] = reals(
-        3, name="Offset", description="How far it should go, in the space of the object", subtype="TRANSLATION"
+        3, "Offset", "How far it should go, in the space of the object", subtype="TRANSLATION"
     )
     radius: float = real(
-        name="Radius",
-        description="How far from the vertex others go along, in the mesh at rest",
+        "Radius",
+        "How far from the vertex others go along, in the mesh at rest",
         default=0.1,
         min=1e-6,
         subtype="DISTANCE",
     )
     falloff: str = choice(
-        name="Falloff",
-        description="How much of the way others go",
+        "Falloff",
+        "How much of the way others go",
         items=[
             ("smooth", "Smooth", ""),
             ("sphere", "Sphere", ""),
@@ -130,8 +130,7 @@ class SBS_OT_drag_vertex(Action, Operator):
         ],
     )
     selected_bones: bool = flag(
-        name="Selected Bones",
-        description="Vertices may get the selected bones, and not only those of the vertex that is dragged",
+        "Selected Bones", "Vertices may get the selected bones, and not only those of the vertex that is dragged"
     )
 
     @classmethod

@@ -25,19 +25,7 @@ from ..core.muscles import Cover
 from ..settings import preferences
 from ..settings.properties import SBS_PG_object, settings_of
 from ..settings.typed import armature_data
-from . import (
-    applied,
-    bellies,
-    carriers,
-    live_group,
-    methods,
-    node_trees,
-    reading,
-    stack,
-    states,
-    subject,
-    twists,
-)
+from . import applied, bellies, carriers, live_group, methods, node_trees, reading, stack, states, subject, twists
 from .identity import key_of
 from .muscles import read_anew
 from .states import Change, State

@@ -135,11 +135,7 @@ def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Cou
     stack.take_carriers(modifier)
     modifier.node_group = tree
     node_trees.hide_inputs(tree)
-    for name, value in (
-        (ARMATURE, armature),
-        (portable_group.WEIGHTS, weights),
-        (portable_group.JOINT_SETS, joints),
-    ):
+    for name, value in ((ARMATURE, armature), (portable_group.WEIGHTS, weights), (portable_group.JOINT_SETS, joints)):
         node_trees.set_input(modifier, name, value)
     _follow_names(item)
     settings_of(item).bound = False

@@ -45,9 +45,7 @@ def bone_tree(name: str, bones: Sequence[str], limbs: Sequence[Limb] = (), frame
     inputs = nodes.node("NodeGroupInput").outputs
     infos = [
         nodes.node(
-            "GeometryNodeBoneInfo",
-            {"Armature": inputs[ARMATURE], "Bone Name": bone},
-            transform_space="ORIGINAL",
+            "GeometryNodeBoneInfo", {"Armature": inputs[ARMATURE], "Bone Name": bone}, transform_space="ORIGINAL"
         ).outputs
         for bone in bones
     ]
@@ -99,12 +97,7 @@ def _frame_matrices(
         for number in range(count):
             share = number / (count - 1)
             turn = nodes.math("MULTIPLY_ADD", ahead, share, nodes.math("MULTIPLY", own, share - 1.0))
-            inputs = {
-                "Matrix": matrices[limb.bone],
-                "Head": tuple(limb.head),
-                "Axis": tuple(limb.axis),
-                "Angle": turn,
-            }
+            inputs = {"Matrix": matrices[limb.bone], "Head": tuple(limb.head), "Axis": tuple(limb.axis), "Angle": turn}
             found.append(nodes.node("GeometryNodeGroup", inputs, node_tree=joint_tree).outputs["Matrix"])
     return found
 

@@ -152,12 +152,7 @@ def _new_tree(name: str) -> bpy.types.NodeTree:
 
 
 def _deformation(
-    name: str,
-    bones: Sequence[str],
-    reading: bpy.types.NodeTree,
-    block_count: int,
-    has_centers: bool,
-    other_method: str,
+    name: str, bones: Sequence[str], reading: bpy.types.NodeTree, block_count: int, has_centers: bool, other_method: str
 ) -> bpy.types.NodeTree:
     """The inner group, which does all the work."""
     tree = _new_tree(f"SBS Deformation {name}")

@@ -214,13 +214,7 @@ def _turn_less(nodes: Formulas, vector: Socket, imaginary: Socket, real_less_one
 
 
 def deform(
-    nodes: Formulas,
-    pairs: Pairs,
-    weights: Socket,
-    space: Space,
-    is_skewed: Socket,
-    block_count: int,
-    other_method: str,
+    nodes: Formulas, pairs: Pairs, weights: Socket, space: Space, is_skewed: Socket, block_count: int, other_method: str
 ) -> Socket:
     """The position of a vertex, in the mesh's space."""
     nodes.begin("Vertices")

@@ -148,9 +148,7 @@ def tidy(view_layer: bpy.types.ViewLayer | None = None) -> bool:
     return probed
 
 
-def _provide_carriers(
-    bound: Iterable[tuple[bpy.types.Object, bpy.types.NodesModifier]],
-) -> set[bpy.types.Object]:
+def _provide_carriers(bound: Iterable[tuple[bpy.types.Object, bpy.types.NodesModifier]]) -> set[bpy.types.Object]:
     """Have each bound object of this file use carriers of its own; return all of them."""
     owned: set[bpy.types.Object] = set()
     for item, modifier in bound:

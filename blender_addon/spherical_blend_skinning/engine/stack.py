@@ -119,9 +119,7 @@ def find_armature(item: bpy.types.Object, selected: list[bpy.types.Object]) -> b
 
 
 def attach(
-    item: bpy.types.Object,
-    armature: bpy.types.Object,
-    armature_modifier: bpy.types.ArmatureModifier | None = None,
+    item: bpy.types.Object, armature: bpy.types.Object, armature_modifier: bpy.types.ArmatureModifier | None = None
 ) -> bpy.types.NodesModifier:
     """Give an object the modifier of the live engine, in the place of its Armature modifier.
 

@@ -25,11 +25,7 @@ class Subject:
     """A bound object in a dependency graph, and the input of its modifier there."""
 
     def __init__(
-        self,
-        item: bpy.types.Object,
-        evaluated: bpy.types.Object,
-        modifier: bpy.types.NodesModifier,
-        in_render: bool,
+        self, item: bpy.types.Object, evaluated: bpy.types.Object, modifier: bpy.types.NodesModifier, in_render: bool
     ) -> None:
         self.item = item
         self.evaluated = evaluated

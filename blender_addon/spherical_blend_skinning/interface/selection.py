@@ -41,11 +41,7 @@ def live_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bp
 
 def all_meshes_property() -> bool:
     """The property of operators that the panel of a rig calls."""
-    return flag(
-        name="All Meshes",
-        description="All meshes of the armature, selected or not",
-        options={"SKIP_SAVE", "HIDDEN"},
-    )
+    return flag("All Meshes", "All meshes of the armature, selected or not", options={"SKIP_SAVE", "HIDDEN"})
 
 
 def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:

@@ -81,11 +81,7 @@ def _path_parts(count: int) -> tuple[str, ...]:
 
 
 def _provide_handle(
-    armature: bpy.types.Object,
-    muscle: SBS_PG_muscle,
-    part: str,
-    point: Point | None,
-    collection: bpy.types.Collection,
+    armature: bpy.types.Object, muscle: SBS_PG_muscle, part: str, point: Point | None, collection: bpy.types.Collection
 ) -> None:
     """Have a handle of a muscle at a point, or none."""
     handle: bpy.types.Object | None = getattr(muscle, part)

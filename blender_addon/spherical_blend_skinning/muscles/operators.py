@@ -151,8 +151,8 @@ class SBS_OT_select_muscle(_MuscleAction, Operator):
     bl_description = "Select this object of the muscle, to move it with Blender's own tools"
 
     part: str = choice(
-        name="Part",
-        description="Which object of the muscle",
+        "Part",
+        "Which object of the muscle",
         items=[(part, part.replace("_", " ").title(), "") for part in (*PARTS, "belly")],
         options={"SKIP_SAVE"},
     )

@@ -33,9 +33,7 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
 class Bound(PropertyGroupMixin):
     """Of the settings of an object: whether it is bound, and to what."""
 
-    bound: bool = flag(
-        name="Bound", description="Whether the object has the modifier", override=OVERRIDABLE, options={"HIDDEN"}
-    )
+    bound: bool = flag("Bound", "Whether the object has the modifier", override=OVERRIDABLE, options={"HIDDEN"})
     armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=OVERRIDABLE)
 
     @property

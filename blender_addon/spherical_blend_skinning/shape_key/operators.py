@@ -22,9 +22,7 @@ class SBS_OT_apply_as_shape_key(Action, Operator):
     bl_label = "Spherical Blend Skinning to Shape Key"
     bl_description = "Replace the modifier by a shape key with its result in this pose"
 
-    keep_modifier: bool = flag(
-        name="Keep Modifier", description="Stay bound, as Save as Shape Key of other modifiers does"
-    )
+    keep_modifier: bool = flag("Keep Modifier", "Stay bound, as Save as Shape Key of other modifiers does")
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

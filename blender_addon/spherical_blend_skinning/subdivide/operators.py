@@ -82,8 +82,8 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
     bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"
 
     where: str = choice(
-        name="Where",
-        description="Which faces are near a bone",
+        "Where",
+        "Which faces are near a bone",
         items=(
             (
                 "JOINT",
@@ -94,8 +94,8 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
         ),
     )
     scheme: str = choice(
-        name="Scheme",
-        description="How faces are divided",
+        "Scheme",
+        "How faces are divided",
         items=(
             (
                 "1:4",
@@ -105,9 +105,7 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
             ("1:3", "1:3, at Centers", "A triangle becomes three around a vertex in its middle; no edge is split"),
         ),
     )
-    levels: int = integer(
-        name="Levels", description="How many times faces are divided", default=1, min=1, max=6, soft_max=3
-    )
+    levels: int = integer("Levels", "How many times faces are divided", default=1, min=1, max=6, soft_max=3)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

@@ -31,15 +31,9 @@ class SBS_OT_smooth_weights(_WeightsAction, Operator):
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
 
-    iterations: int = integer(
-        name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
-    )
+    iterations: int = integer("Iterations", "How many times weights move", default=2, min=1, soft_max=50)
     strength: float = real(
-        name="Strength",
-        description="How far weights move towards the mean of their neighbors",
-        default=0.5,
-        min=0.0,
-        max=1.0,
+        "Strength", "How far weights move towards the mean of their neighbors", default=0.5, min=0.0, max=1.0
     )
     limit: int = shared.limit(0)
 
@@ -64,17 +58,11 @@ class SBS_OT_spherical_weights(Action, Operator):
         " what is hard but painted softly, such as armor"
     )
 
-    reach: float = real(
-        name="Reach",
-        description="How far weights spread, in radii of the limb",
-        default=0.5,
-        min=0.0,
-        soft_max=1.0,
-    )
+    reach: float = real("Reach", "How far weights spread, in radii of the limb", default=0.5, min=0.0, soft_max=1.0)
     limit: int = shared.limit(8)
     set_quality: bool = flag(
-        name="Set Quality",
-        description="Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
+        "Set Quality",
+        "Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
         default=True,
     )
 
@@ -106,18 +94,18 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
     )
 
     axis: str = choice(
-        name="Axis",
-        description="The mirror is perpendicular to this axis of the object",
+        "Axis",
+        "The mirror is perpendicular to this axis of the object",
         items=[("X", "X", ""), ("Y", "Y", ""), ("Z", "Z", "")],
     )
     source: str = choice(
-        name="Copy from",
-        description="The side that keeps its weights",
+        "Copy from",
+        "The side that keeps its weights",
         items=[("POSITIVE", "Positive Side", ""), ("NEGATIVE", "Negative Side", "")],
     )
     tolerance: float = real(
-        name="Tolerance",
-        description="How far the sides may differ, as a share of the size of the mesh",
+        "Tolerance",
+        "How far the sides may differ, as a share of the size of the mesh",
         default=0.01,
         min=0.0,
         soft_max=0.2,
@@ -169,8 +157,8 @@ class SBS_OT_transfer_weights(_WeightsAction, Operator):
 
     limit: int = shared.limit(0)
     max_distance: float = real(
-        name="Distance",
-        description="Vertices that are farther keep their weights; 0 for any distance",
+        "Distance",
+        "Vertices that are farther keep their weights; 0 for any distance",
         default=0.0,
         min=0.0,
         subtype="DISTANCE",

@@ -115,9 +115,7 @@ def make_knight(blender: Session) -> None:
 def make_bare(blender: Session) -> None:
     """The character of `make_character` without vertex groups."""
     make_character(blender)
-    blender.run(
-        "bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n",
-    )
+    blender.run("bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n")
 
 
 def open_export_dialog(blender: Session) -> None:
