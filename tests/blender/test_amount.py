@@ -205,7 +205,7 @@ def test_nothing_is_computed_twice(character: Character) -> None:
     tube, armature = character
     armature.pose.bones["B2"].sbs_amount = 0.25
     current_layer().update()
-    amounts = addon.module("engine.states").state_of(tube).amounts
+    amounts = addon.module("engine.live.states").state_of(tube).amounts
     before = amounts.amount
     rigs.turn(armature, seed=8)
     current_layer().update()

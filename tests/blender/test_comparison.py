@@ -71,14 +71,14 @@ def test_search_for_centers_goes_on(character: Character) -> None:
     tube, _armature = character
     tube.sbs.center = "OPTIMIZED"
     ours = rigs.evaluated(tube)
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     assert binding.centers is not None
     show = addon.module("comparison.operators")._update
     show(shown=True)
     current_layer().update()
     show(shown=False)
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
-    assert addon.module("engine.states").state_of(tube).binding is binding
+    assert addon.module("engine.live.states").state_of(tube).binding is binding
 
 
 def test_colors() -> None:

@@ -72,13 +72,13 @@ def test_about_optimized_centers(tube: MeshObject) -> None:
     current_layer().update()
     session = addon.module("drag.session").begin(tube, MIDDLE)
     offset = goal_of(tube, MIDDLE)
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     session.drag(offset, addon.module("core.dragging").Reach(0.3))
     weighted = addon.module("engine.reading").vertex_weights(tube)
     surface = addon.module("core.rest").BoundMesh(binding.surface.positions, weighted, binding.surface.groups)
     after = binding.rebound(binding.rig, surface, binding._to_rig, 0)
     method = addon.module("core.method").Method("spherical", "qlerp", "optimized")
-    state = addon.module("engine.states").state_of(tube)
+    state = addon.module("engine.live.states").state_of(tube)
     shown = after.space.to_mesh(after.deform(state.skinning_matrices, method))
     np.testing.assert_allclose(shown[MIDDLE], session.start + offset, atol=TOLERANCE)
 
@@ -167,7 +167,7 @@ def test_selected_bones_may_be_got(tube: MeshObject) -> None:
     rigs.select_bones(armature_object(tube.sbs.armature), "B0", "B3")
     end = 2 * rigs.RING + 1
     had = {element.group for element in tube.data.vertices[end].groups}
-    state = addon.module("engine.states").state_of(tube)
+    state = addon.module("engine.live.states").state_of(tube)
     place = rigs.positions(tube.data)[end]
     far = state.skinning_matrices[3][:3, :3] @ place + state.skinning_matrices[3][:3, 3]
     offset = 0.2 * (far - rigs.evaluated(tube)[end])

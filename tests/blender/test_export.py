@@ -164,7 +164,7 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
     plain, plain_rig = make_character("Plain", with_modifier=False)
     busy, busy_rig = make_character("Busy")
     busy.modifiers.new("Displace", "DISPLACE").strength = 0.1
-    addon.module("engine.stack").move(busy, busy.modifiers["Displace"], 0)
+    addon.module("engine.stack.stack").move(busy, busy.modifiers["Displace"], 0)
     busy.modifiers.new("Smooth", "SMOOTH").iterations = 2
     plain.modifiers.new("Armature", "ARMATURE").object = plain_rig
     actions = list(bpy.data.actions)
@@ -229,7 +229,7 @@ def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
     tube, armature = make_character()
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
-    addon.module("engine.stack").move(tube, tube.modifiers["Armature"], 0)
+    addon.module("engine.stack.stack").move(tube, tube.modifiers["Armature"], 0)
     current_layer().update()
     assert_exported(tube, tmp_path, wanted)
 

@@ -135,7 +135,7 @@ def test_selecting_deforms_nothing_again(monkeypatch: pytest.MonkeyPatch) -> Non
     rigs.turn(armature)
     current_layer().update()
     written = []
-    monkeypatch.setattr(addon.module("engine.carriers"), "write", lambda *arguments: written.append(arguments))
+    monkeypatch.setattr(addon.module("engine.stack.carriers"), "write", lambda *arguments: written.append(arguments))
     armature.select_set(not armature.select_get())
     current_layer().update()
     assert not written
@@ -148,7 +148,7 @@ def test_object_deleted_as_another_comes() -> None:
     tube, _ = make_character()
     other, armature = make_character()
     scene = current_scene()
-    registry = addon.module("engine.registry")
+    registry = addon.module("engine.live.registry")
     assert set(registry.bound_objects()) == {tube, other}
     count = len(bpy.data.objects)
     bpy.data.objects.remove(tube)

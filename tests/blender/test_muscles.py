@@ -43,8 +43,8 @@ def test_nothing_is_computed_without_muscles(monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_arguments: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(addon.module("engine.muscles"), "Cover", refuse)
-    monkeypatch.setattr(addon.module("engine.muscles"), "_shapes", refuse)
+    monkeypatch.setattr(addon.module("engine.muscles.muscles"), "Cover", refuse)
+    monkeypatch.setattr(addon.module("engine.muscles.muscles"), "_shapes", refuse)
     rigs.bind(tube, armature)
     bend(armature)
     current_layer().update()
@@ -287,7 +287,7 @@ def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(1)
         return make(*arguments)
 
-    monkeypatch.setattr(engine("muscles"), "Cover", counted)
+    monkeypatch.setattr(engine("muscles.muscles"), "Cover", counted)
     return found
 
 
@@ -335,7 +335,7 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
         wanted = uncovered(tube, armature, still + moving.value * change) + bulge
         assert error(shapes[frame], wanted) < 2.0 * EXACT
     # Results depend on the frame alone.
-    engine("states").forget()
+    engine("live.states").forget()
     bend(armature, 48.0)
     tube.update_tag()
     current_layer().update()
@@ -408,13 +408,13 @@ def test_edits_that_come_with_a_change_of_frame(character: Character) -> None:
 
 def test_linear_comparison_shows_no_muscles(character: Character) -> None:
     tube, _ = character
-    engine("methods").show_linear(True)
+    engine("live.methods").show_linear(True)
     try:
         tube.update_tag()
         current_layer().update()
         shown = rigs.evaluated(tube)
     finally:
-        engine("methods").show_linear(False)
+        engine("live.methods").show_linear(False)
     tube.sbs.use_muscles = False
     tube.sbs.method = "LINEAR"
     current_layer().update()

@@ -229,7 +229,7 @@ def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
     assert [modifier.show_viewport for modifier in tube.modifiers if modifier.type != "ARMATURE"] == [True] * 3
 
     # What comes to the nodes, and what is to come of it.
-    portable = addon.module("engine.portable").find(tube)
+    portable = addon.module("engine.bake.portable").find(tube)
     portable.show_viewport = tube.modifiers["After"].show_viewport = False
     mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.copy()
     weights = rigs.weights(tube, mesh=mesh).astype(np.float64)
@@ -244,7 +244,7 @@ def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
 
 @needs_bone_info
 def test_given_centers_take_fewer_nodes() -> None:
-    portable = addon.module("engine.portable")
+    portable = addon.module("engine.bake.portable")
 
     def nodes_of(center: str) -> int:
         tube, _armature = make_character(center=center)

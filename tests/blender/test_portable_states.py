@@ -36,7 +36,7 @@ def test_old_blender() -> None:
     rigs.select([tube])
     assert not addon.ops.make_portable.poll()
     with pytest.raises(ValueError, match=r"5\.1"):
-        addon.module("engine.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
+        addon.module("engine.bake.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
     assert tube.sbs.bound
 
 
@@ -65,10 +65,10 @@ def test_missing_table(name: str, center: str) -> None:
     bpy.data.objects.remove(get_input(modifier, name))
     assert_passes(tube)
     assert any("hidden meshes" in message for message in warnings(tube))
-    assert addon.module("engine.portable").problems(tube)
+    assert addon.module("engine.bake.portable").problems(tube)
     make_portable(tube)
     assert_right(tube, armature)
-    assert not warnings(tube) and not addon.module("engine.portable").problems(tube)
+    assert not warnings(tube) and not addon.module("engine.bake.portable").problems(tube)
 
 
 @needs_bone_info
@@ -79,7 +79,7 @@ def test_missing_armature(center: str) -> None:
     set_input(modifier, "Armature", None)
     assert_passes(tube)
     assert "The armature is missing" in warnings(tube)
-    assert addon.module("engine.portable").problems(tube) == ["The armature is missing"]
+    assert addon.module("engine.bake.portable").problems(tube) == ["The armature is missing"]
 
 
 @needs_bone_info
@@ -135,7 +135,7 @@ def test_removed_bone(center: str) -> None:
     current_layer().update()
     assert_passes(tube)
     assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
-    assert "B2" in addon.module("engine.portable").problems(tube)[0]
+    assert "B2" in addon.module("engine.bake.portable").problems(tube)[0]
 
 
 @needs_bone_info
@@ -171,7 +171,7 @@ def test_back_to_live() -> None:
 @needs_bone_info
 def test_groups_of_earlier_versions() -> None:
     """All nodes were in the modifier's own group, several of them for an inner group that characters shared."""
-    group = addon.module("engine.portable_group")
+    group = addon.module("engine.nodes.portable_group")
     bones, shared, tree = (bpy.data.node_groups.new(name, "GeometryNodeTree") for name in ("Bones", "Motion", "Old"))
     tree["sbs_portable_group"] = True
     for bone in ("B0", "B1"):
@@ -204,7 +204,7 @@ def test_duplicates_share_tables() -> None:
 
 @needs_bone_info
 def test_what_nodes_cannot_do() -> None:
-    portable = addon.module("engine.portable")
+    portable = addon.module("engine.bake.portable")
     tube, armature = make_character()
 
     def refuses(text: str) -> None:

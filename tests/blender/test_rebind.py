@@ -135,7 +135,7 @@ def shape_in_frames() -> None:
 def modifier_in_frames() -> None:
     tube, _ = character()
     modifier = tube.modifiers.new("Before", "CAST")
-    addon.module("engine.stack").move(tube, modifier, 0)
+    addon.module("engine.stack.stack").move(tube, modifier, 0)
     for frame, factor in ((1, 0.0), (20, 0.8)):
         modifier.factor = factor
         modifier.keyframe_insert("factor", frame=frame)

@@ -164,7 +164,7 @@ def test_apply_to_a_shape_key(character: Character) -> None:
 def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict[float, np.ndarray]:
     """Render frames 4 to 6, or the present one, with motion blur; what the modifier was given in each moment."""
     scene = renders.make_scene(range(4, 7), pixels=8, motion_blur=True)
-    carriers = addon.module("engine.carriers")
+    carriers = addon.module("engine.stack.carriers")
     given = {}
     write = carriers.write
 
@@ -209,7 +209,7 @@ def test_export_knows_no_limbs(character: Character) -> None:
     """What is exported is the skin as it is weighted, by the Armature modifier."""
     tube, armature = character
     assert_spread(tube, armature)
-    with addon.module("engine.stand_in").armature_modifiers_instead():
+    with addon.module("engine.bake.stand_in").armature_modifiers_instead():
         current_layer().update()
         assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < 1e-5
     tube.update_tag()
@@ -233,7 +233,7 @@ def test_portable(character: Character, center: str, across: float) -> None:
     assert_spread(tube, armature, **options)
     rigs.select([tube])
     assert addon.ops.make_portable() == {"FINISHED"}
-    assert addon.module("engine.portable").find(tube) is not None
+    assert addon.module("engine.bake.portable").find(tube) is not None
     for seed in (1, 2, 3):
         pose(armature, seed)
         assert_spread(tube, armature, tolerance=NODES, **options)
@@ -309,6 +309,6 @@ def test_portable_has_no_history(character: Character) -> None:
     rigs.select([tube])
     with pytest.raises(RuntimeError, match="nodes know no frame before"):
         addon.ops.make_portable()
-    assert addon.module("engine.stack").find(tube) is not None
+    assert addon.module("engine.stack.stack").find(tube) is not None
     tube.sbs.twist_follow = False
     assert addon.ops.make_portable() == {"FINISHED"}

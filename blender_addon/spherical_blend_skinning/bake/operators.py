@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..engine import bake
+from ..engine.bake import bake
 from ..interface.action import Action
 from ..interface.selection import our_meshes, our_meshes_hindrance
 from ..settings.declared import choice, flag, integer, text

@@ -6,7 +6,8 @@ from __future__ import annotations
 import bpy
 
 from ..amount import panel as amount
-from ..engine import bake, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.stack import stack
 from ..interface import owner, rigged
 from ..interface.words import draw_baked, draw_words
 from ..method import panel as method

@@ -8,7 +8,10 @@ import bpy
 from ..automatic_weights import operators as automatic_weights
 from ..core.binding import Binding
 from ..core.blended import BlendedBinding
-from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import live, registry, states
+from ..engine.nodes import live_group, node_trees
+from ..engine.stack import carriers, stack
 from ..interface import rigged
 from ..interface.action import Action
 from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes

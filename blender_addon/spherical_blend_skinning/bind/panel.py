@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..core import library
-from ..engine import stack
+from ..engine.stack import stack
 from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import bake, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import registry, states
+from ..engine.stack import stack
 from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method

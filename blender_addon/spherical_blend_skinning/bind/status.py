@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import portable, stack, states
+from ..engine.bake import portable
+from ..engine.live import states
+from ..engine.stack import stack
 from ..interface.words import draw_words
 from ..settings.properties import settings_of
 from ..settings.typed import Icon

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import methods
+from ..engine.live import methods
 from ..interface import owner
 from ..settings.properties import SBS_PG_object, settings_of
 

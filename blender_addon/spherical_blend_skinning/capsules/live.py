@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..engine import live as engine
+from ..engine.live import live as engine
 from ..interface.rigged import RiggedMesh, moved_by
 from ..settings.typed import mesh_of, persistent
 from . import assign

@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import live, methods, states
+from ..engine.live import live, methods, states
 
 
 class Difference(NamedTuple):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..engine import methods, registry
+from ..engine.live import methods, registry
 from ..interface.action import Action
 from ..settings.given import manager_of
 from ..settings.typed import Operator, Result

@@ -10,8 +10,10 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..engine import reading, registry, stack, states
+from ..engine import reading
 from ..engine.identity import key_of
+from ..engine.live import registry, states
+from ..engine.stack import stack
 from ..interface import drawing
 from ..settings.typed import mesh_of
 from . import difference

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import registry
+from ..engine.live import registry
 from ..interface.panels import SidebarPanel
 from ..settings.typed import Panel
 from . import overlay

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.matrices import Floats
-from ..engine import bake, correctives, reading, shape_keys
+from ..engine import reading
+from ..engine.bake import bake, shape_keys
+from ..engine.correctives import correctives
 from ..interface.character import from_rig
 from ..settings import rig as rig_settings
 from ..settings.given import evaluated, pose_of

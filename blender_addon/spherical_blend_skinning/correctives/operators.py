@@ -7,8 +7,9 @@ import math
 
 import bpy
 
-from ..engine import bake, corrective_drivers, correctives
-from ..engine.correctives import Corrective
+from ..engine.bake import bake
+from ..engine.correctives import corrective_drivers, correctives
+from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import hindrance, linked_reason, our_meshes

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import bake, correctives
+from ..engine.bake import bake
+from ..engine.correctives import correctives
 from ..interface.panels import SidebarPanel
 from ..settings.typed import Panel
 from . import sculpt

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import shape_keys
+from ..engine.bake import shape_keys
 from ..settings.given import view_layer_of
 from ..settings.typed import has_key, mesh_of
 

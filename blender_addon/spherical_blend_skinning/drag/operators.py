@@ -12,7 +12,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..core.dragging import Dragging, Patch, Reach
-from ..engine import live, registry, states
+from ..engine.live import live, registry, states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.dragging import Dragging, Patch, Reach, Rows
-from ..engine import live, methods, reading, stack, states
+from ..engine import reading
+from ..engine.live import live, methods, states
+from ..engine.stack import stack
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 

@@ -15,21 +15,11 @@ from ..core import library
 from ..settings.given import manager_of, view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of, persistent
-from . import (
-    ahead,
-    bellies,
-    live,
-    muscle_list,
-    node_trees,
-    portable,
-    registry,
-    search,
-    shown_armature,
-    stack,
-    stand_in,
-    states,
-    subject,
-)
+from .bake import portable, shown_armature, stand_in
+from .live import ahead, live, registry, search, states
+from .muscles import bellies, muscle_list
+from .nodes import node_trees
+from .stack import stack, subject
 
 # Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True

@@ -13,7 +13,7 @@ from typing import Any
 
 import bpy
 
-from ..engine import bellies, muscle_list
+from ..engine.muscles import bellies, muscle_list
 from ..settings.given import manager_of
 from ..settings.typed import Panel
 

@@ -17,7 +17,8 @@ from typing import Any
 
 import bpy
 
-from ..engine import muscle_list, stand_in
+from ..engine.bake import stand_in
+from ..engine.muscles import muscle_list
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
 

@@ -9,7 +9,8 @@ import bpy
 import numpy as np
 
 from ..core import influences
-from ..engine import bake, reading
+from ..engine import reading
+from ..engine.bake import bake
 from ..settings.typed import armature_data
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..engine import registry
+from ..engine.live import registry
 from ..settings.properties import settings_of
 
 if TYPE_CHECKING:

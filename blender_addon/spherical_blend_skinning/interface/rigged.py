@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ..core import influences, library
 from ..core.matrices import Floats
-from ..engine import bake, reading, stack
+from ..engine import reading
+from ..engine.bake import bake
+from ..engine.stack import stack
 from ..settings.given import pose_of, view_layer_of
 from ..settings.muscles import is_part, rig_of_part
 from ..settings.properties import settings_of

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ..core import library
-from ..engine import bake, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.stack import stack
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
 from ..settings.muscles import is_part

@@ -7,7 +7,7 @@ import textwrap
 
 import bpy
 
-from ..engine import bake
+from ..engine.bake import bake
 from ..settings.typed import Icon
 
 # About how many letters fit in a line of the sidebar, at its default width, in a box with an icon.

@@ -12,7 +12,8 @@ from mathutils import Vector
 
 from ..core import library
 from ..core.matrices import inverse
-from ..engine import bellies, muscle_list, muscles, reading
+from ..engine import reading
+from ..engine.muscles import bellies, muscle_list, muscles
 from ..interface import character
 from ..settings.muscles import NUMBERS, PARTS, SBS_PG_muscle, mark
 from ..settings.properties import settings_of

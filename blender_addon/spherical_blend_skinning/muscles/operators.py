@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..core import library
-from ..engine import muscle_list
+from ..engine.muscles import muscle_list
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import linked_reason

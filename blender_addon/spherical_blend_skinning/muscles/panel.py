@@ -8,7 +8,10 @@ from typing import Any
 import bpy
 
 from ..core.muscles import MuscleState
-from ..engine import bake, muscle_list, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import registry, states
+from ..engine.muscles import muscle_list
+from ..engine.stack import stack
 from ..interface import rigged
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_baked, draw_words

@@ -10,7 +10,9 @@ import bpy
 
 from ..bake.operators import BakingMixin, folder
 from ..bind import operators as bind
-from ..engine import bake, live, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.live import live
+from ..engine.stack import stack
 from ..interface.action import Action
 from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes
 from ..settings import preferences

@@ -9,7 +9,8 @@ from __future__ import annotations
 import bpy
 
 from ..bind import operators as bind
-from ..engine import bake, shape_keys, stack
+from ..engine.bake import bake, shape_keys
+from ..engine.stack import stack
 from ..interface.action import Action
 from ..interface.selection import do_to_each, our_meshes, our_meshes_hindrance
 from ..settings.declared import flag

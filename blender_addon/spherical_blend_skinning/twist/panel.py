@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..blending import panel as blended_bones
-from ..engine import stack
+from ..engine.stack import stack
 from ..interface import character, owner
 from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import stack
+from ..engine.stack import stack
 from ..interface import owner, rigged
 from ..interface.action import Action
 from ..settings import shared

@@ -9,7 +9,7 @@ import bpy
 from mathutils import Matrix
 
 from ..core.blended import BlendedBinding
-from ..engine import registry, states
+from ..engine.live import registry, states
 from ..settings.given import pose_of
 from ..settings.properties import settings_of, settings_of_bone
 from ..settings.typed import armature_data, owner_of

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..core.blended import BlendedBinding
-from ..engine import states
+from ..engine.live import states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.given import pose_of
