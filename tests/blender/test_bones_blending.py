@@ -14,7 +14,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, bones_blended, deformed, error, fitted_zones
 from mathutils import Quaternion
-from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
+from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene
 
 
 @pytest.fixture
@@ -224,17 +224,6 @@ def test_zones_for_the_viewport(character: Character) -> None:
     assert zones.find(bone) is None
 
 
-def test_marking_asks_for_selected_bones(character: Character) -> None:
-    tube, armature = character
-    rigs.select_bones(armature)
-    with pytest.raises(RuntimeError, match="No bone of Rig that deforms is selected"):
-        addon.ops.mark_bones()
-    with rigs.editing(armature):
-        assert not addon.ops.mark_bones.poll()
-    bpy.data.objects.remove(tube)
-    assert not addon.ops.mark_bones.poll()
-
-
 def test_bones_between_that_do_not_deform(character: Character) -> None:
     tube, armature = character
     armature.data.bones["B1"].use_deform = False
@@ -301,49 +290,6 @@ def test_amount(character: Character, other: str, turned_round: bool) -> None:
     assert error(rigs.evaluated(tube), wanted) < TOLERANCE
 
 
-def test_undo(character: Character) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = "MARKED"
-    rigs.select([tube])
-    current_layer().update()
-    bpy.ops.ed.undo_push(message="Start")
-    rigs.select_bones(armature, "B2")
-    assert addon.ops.mark_bones("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert_right(tube, armature, ("B2",))
-    bpy.ops.ed.undo()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
-    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
-    bpy.ops.ed.redo()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
-    assert_right(tube, armature, ("B2",))
-
-
-@pytest.mark.parametrize("bones", ["ALL", "MARKED"])
-def test_saved_and_loaded(character: Character, tmp_path: Path, bones: str) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = bones
-    mark(armature, "B2")
-    marked = ("B2",) if bones == "MARKED" else None
-    assert_right(tube, armature, marked)
-    tube, armature = rigs.reopen(tmp_path / "file.blend")
-    assert_right(tube, armature, marked)
-    rigs.turn(armature, seed=4)
-    assert_right(tube, armature, marked)
-
-
-def test_bake(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = "MARKED"
-    mark(armature, "B2", "B3")
-    rigs.animate(armature, frames=6)
-    rigs.select([tube])
-    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
-    assert not addon.module("engine.stack.stack").find(tube).show_viewport
-    for frame in (1, 4, 6):
-        current_scene().frame_set(frame)
-        assert_right(tube, armature, ("B2", "B3"))
-
-
 def test_two_rigs_and_a_limit(character: Character) -> None:
     tube, armature = character
     tube.sbs.influence_limit = 1
@@ -365,15 +311,3 @@ def test_says_that_bendy_bones_are_none(character: Character) -> None:
     armature.data.bones["B1"].bbone_segments = 1
     assert problem_of(tube) == ""
     assert_right(tube, armature)
-
-
-def test_status(character: Character) -> None:
-    tube, armature = character
-    counts = addon.module("bind.operators").counts
-    state_of = addon.module("engine.live.states").state_of
-    current_layer().update()
-    assert "3 bones blended with their parents" in counts(state_of(tube).binding)
-    tube.sbs.blended_bones = "MARKED"
-    mark(armature, "B2")
-    current_layer().update()
-    assert "1 bones blended with their parents" in counts(state_of(tube).binding)

@@ -58,15 +58,6 @@ def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
 
 
-def test_back_again(character: Character) -> None:
-    tube, _armature = character
-    ours = rigs.evaluated(tube)
-    show = addon.module("comparison.operators")._update
-    for shown in (True, False, True, False):
-        show(shown=shown)
-        assert (error(rigs.evaluated(tube), ours) < TOLERANCE) != shown
-
-
 def test_search_for_centers_goes_on(character: Character) -> None:
     tube, _armature = character
     tube.sbs.center = "OPTIMIZED"

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import addon
@@ -159,17 +158,6 @@ def test_portable() -> None:
     assert addon.ops.make_live() == {"FINISHED"}
     current_layer().update()
     assert error(in_world(tube), wanted) < 1e-5
-
-
-def test_library_override(tmp_path: Path) -> None:
-    tube, armature = straight()
-    bend(armature, 80.0)
-    sculpt(tube, bone="B2")
-    rigs.save_library(tmp_path / "library.blend")
-    tube, armature = rigs.override_character(tmp_path / "library.blend")
-    for degrees, wanted in ((0.0, 0.0), (80.0, 1.0), (0.0, 0.0)):
-        bend(armature, degrees)
-        assert value(tube) == pytest.approx(wanted, abs=1e-5)
 
 
 def test_cancelling_leaves_no_shape_keys() -> None:

@@ -200,12 +200,26 @@ def assert_exported(tube: MeshObject, folder: Path, wanted: Shapes) -> None:
     assert_alike(by_frame(twin), wanted)
 
 
-def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
-    """The artist has deleted the one that stepped back."""
+def remove(tube: MeshObject) -> None:
+    """The artist has deleted the modifier that stepped back."""
+    tube.modifiers.remove(tube.modifiers["Armature"])
+
+
+def move(tube: MeshObject) -> None:
+    """The artist has moved it, so it is before ours while it stands in."""
+    addon.module("engine.stack.stack").move(tube, tube.modifiers["Armature"], 0)
+
+
+def make_portable(_tube: MeshObject) -> None:
+    assert addon.ops.make_portable() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("change", [remove, move, pytest.param(make_portable, marks=pytest.mark.blender(since=(5, 1)))])
+def test_another_armature_modifier(change: Callable[[MeshObject], None], tmp_path: Path) -> None:
     tube, armature = make_character()
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
-    tube.modifiers.remove(tube.modifiers["Armature"])
+    change(tube)
     current_layer().update()
     assert_exported(tube, tmp_path, wanted)
 
@@ -221,25 +235,6 @@ def test_another_armature(tmp_path: Path) -> None:
     tube.modifiers["Armature"].object = armature
     rigs.bind(tube, armature)
     tube.sbs.armature = other
-    assert_exported(tube, tmp_path, wanted)
-
-
-def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
-    """The artist has moved the one that stepped back, so it is before ours while it stands in."""
-    tube, armature = make_character()
-    wanted = by_frame(tube)
-    rigs.bind(tube, armature)
-    addon.module("engine.stack.stack").move(tube, tube.modifiers["Armature"], 0)
-    current_layer().update()
-    assert_exported(tube, tmp_path, wanted)
-
-
-@pytest.mark.blender(since=(5, 1))
-def test_portable(tmp_path: Path) -> None:
-    tube, armature = make_character()
-    wanted = by_frame(tube)
-    rigs.bind(tube, armature)
-    assert addon.ops.make_portable() == {"FINISHED"}
     assert_exported(tube, tmp_path, wanted)
 
 

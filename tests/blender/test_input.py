@@ -184,16 +184,6 @@ def test_shape_key_before_and_other_vertices_after(
     assert error(rigs.evaluated(tube), with_after) == 0.0
 
 
-def test_bone_renamed(tube: MeshObject, armature: ArmatureObject) -> None:
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    before = rigs.evaluated(tube)
-    armature.data.bones["B1"].name = "Elbow"
-    assert "Elbow" in tube.vertex_groups
-    assert_right(tube, armature)
-    assert error(rigs.evaluated(tube), before) == 0.0
-
-
 def test_limit(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)

@@ -107,14 +107,6 @@ def test_objects_anywhere() -> None:
     assert_right(tube, armature)
 
 
-def test_without_a_parent(character: Character) -> None:
-    tube, armature = character
-    tube.location = (0.0, 0.3, 0.0)
-    assert_right(tube, armature)
-    armature.location = (0.0, 0.0, 1.0)
-    assert_right(tube, armature)
-
-
 @pytest.mark.parametrize("inherit", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
 def test_bones_with_scale(inherit: Any) -> None:
     tube, armature = make_character()

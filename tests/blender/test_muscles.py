@@ -291,18 +291,6 @@ def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def test_shape_keys_that_stay_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
-    tube, armature = character
-    rigs.add_shape(tube, (1.2, 1.2, 1.0), 0.7, "Fat")
-    current_layer().update()
-    found = count_bindings(monkeypatch)
-    for frame in range(2, 6):
-        bend(armature, 10.0 * frame)
-        current_scene().frame_set(frame)
-    assert not found
-    assert_right(tube, armature, rigs.positions(tube.data) * (1.14, 1.14, 1.0))
-
-
 @pytest.mark.parametrize("method", ["SPHERICAL", "BONES_BLENDING"])
 def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
     """Muscles are bound to the mesh with the keys that stay; what they move is added to what the others make of it."""
@@ -349,17 +337,6 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
     tube.data.update()
     current_layer().update()
     assert found
-
-
-@pytest.mark.blender(since=(5, 1))
-def test_nodes_know_no_muscles(character: Character) -> None:
-    tube, _ = character
-    rigs.select([tube])
-    with pytest.raises(RuntimeError, match="Tube, as nodes know no muscles"):
-        addon.ops.make_portable()
-    tube.sbs.use_muscles = False
-    current_layer().update()
-    assert addon.ops.make_portable() == {"FINISHED"}
 
 
 def test_undo(character: Character) -> None:

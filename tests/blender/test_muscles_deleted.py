@@ -111,18 +111,6 @@ def test_undo_brings_back_a_handle(character: Character, part: str) -> None:
     assert_as_at_first(*undo(), wanted)
 
 
-def test_deleted_together_and_redone(character: Character) -> None:
-    tube, armature = character
-    wanted = assert_right(tube, armature)
-    delete(muscle_of(armature, 0).belly, muscle_of(armature, 1).via)
-    without = assert_right(tube, armature)
-    for _ in range(2):
-        assert_as_at_first(*undo(), wanted)
-        tube, armature = redo()
-        assert rows(armature) == ["Extensor.L"]
-        assert error(assert_right(tube, armature), without) < EXACT
-
-
 def test_all_are_deleted(character: Character) -> None:
     tube, armature = character
     wanted = assert_right(tube, armature)

@@ -203,35 +203,27 @@ def test_duplicates_share_tables() -> None:
 
 
 @needs_bone_info
-def test_what_nodes_cannot_do() -> None:
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"method": "BONES_BLENDING"}, "Bones Blending"),
+        ({"amount_group": "Amount", "amount_method": "DUAL_QUATERNION"}, "Dual Quaternion"),
+        ({"amount_group": "Amount", "amount_method": "BONES_BLENDING"}, "Bones Blending"),
+        ({}, "bendy bone B1"),
+    ],
+)
+def test_what_nodes_cannot_do(settings: dict[str, str], reason: str) -> None:
+    """More of it is baked in test_portable_or_baked.py."""
     portable = addon.module("engine.bake.portable")
     tube, armature = make_character()
-
-    def refuses(text: str) -> None:
-        with pytest.raises(ValueError, match=text):
-            portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
-        assert tube.sbs.bound and portable.find(tube) is None
-        assert not [name for name in marked() if "Portable" in name or "Weights" in name]
-
-    tube.sbs.method = "DUAL_QUATERNION"
-    refuses("nodes know no Dual Quaternion.* choose Spherical Blend")
-    tube.sbs.method = "BONES_BLENDING"
-    refuses("nodes know no Bones Blending")
-    tube.sbs.method = "SPHERICAL"
-    tube.sbs.rotation = "AVERAGE"
-    refuses("linear rotations")
-    tube.sbs.rotation = "QLERP"
-    tube.sbs.center = "WEIGHTED"
-    refuses("no weighted centers.* set Center to Optimized")
-    tube.sbs.center = "OPTIMIZED"
-    armature.data.bones["B1"].bbone_segments = 4
-    refuses("bendy bone B1")
-    armature.data.bones["B1"].bbone_segments = 1
     tube.vertex_groups.new(name="Amount")
-    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", "DUAL_QUATERNION"
-    refuses("Dual Quaternion")
-    tube.sbs.amount_method = "BONES_BLENDING"
-    refuses("nodes know no Bones Blending")
+    armature.data.bones["B1"].bbone_segments = 1 if settings else 4
+    for name, value in settings.items():
+        setattr(tube.sbs, name, value)
+    with pytest.raises(ValueError, match=reason):
+        portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
+    assert tube.sbs.bound and portable.find(tube) is None
+    assert not [name for name in marked() if "Portable" in name or "Weights" in name]
 
 
 @needs_bone_info

@@ -198,14 +198,3 @@ def test_optimized_centers_are_found_for_it(character: Character) -> None:
     after = kept_centers(tube)
     assert after is not None
     np.testing.assert_allclose(after, before, atol=1e-6)
-
-
-def test_off_is_as_before(character: Character) -> None:
-    tube, _armature = character
-    tube.sbs.spread_twist = False
-    current_layer().update()
-    binding = binding_of(tube)
-    assert binding.limbs == () and binding.spread is None
-    assert binding.skin.joint_count == 4
-    state = addon.module("engine.live.states").state_of(tube)
-    assert state.amounts.amount is None

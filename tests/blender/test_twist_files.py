@@ -131,36 +131,6 @@ def test_a_mesh_of_a_linked_rig(character: Character, tmp_path: Path) -> None:
     assert not addon.ops.find_limbs.poll()
 
 
-def test_point_cache(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    animate(armature)
-    rigs.select([tube])
-    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=8) == {"FINISHED"}
-    for frame in (1, 5, 8):
-        current_scene().frame_set(frame)
-        assert_spread(tube, armature)
-
-
-def test_shape_keys(character: Character) -> None:
-    tube, armature = character
-    animate(armature)
-    rest = rigs.positions(tube.data)
-    rigs.select([tube])
-    assert addon.ops.bake(target="SHAPE_KEYS", use_scene_range=False, frame_start=1, frame_end=4) == {"FINISHED"}
-    for frame in (1, 3):
-        current_scene().frame_set(frame)
-        assert_spread(tube, armature, rest=rest)
-
-
-def test_apply_to_a_shape_key(character: Character) -> None:
-    tube, armature = character
-    rigs.select([tube])
-    wanted = limbs.deformed(tube, armature)
-    assert addon.ops.apply_as_shape_key(keep_modifier=True) == {"FINISHED"}
-    points = np.array([point.co for point in tube.data.shape_keys.key_blocks[-1].data])
-    assert error(points, wanted) < EXACT
-
-
 def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict[float, np.ndarray]:
     """Render frames 4 to 6, or the present one, with motion blur; what the modifier was given in each moment."""
     scene = renders.make_scene(range(4, 7), pixels=8, motion_blur=True)
