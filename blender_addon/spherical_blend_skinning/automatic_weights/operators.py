@@ -30,18 +30,9 @@ _LIMIT = 4
 def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
     """Give meshes weights for all bones, and return how many vertices changed. Locked vertex groups keep theirs.
 
-    Parameters
-    ----------
-    found : sequence of RiggedMesh
-        All of one armature.
-    kind : {"HEAT", "CAPSULES"}
-    fit : bool
-        Whether capsules are first fitted to the meshes. They also are if all bones still have those of new bones.
-
-    Raises
-    ------
-    ValueError
-        If an armature has no bone that deforms, or a mesh no vertices or faces.
+    All are of one armature. The kind is `HEAT` or `CAPSULES`, which are first fitted to the meshes, if wanted or if all
+    bones still have those of new bones. An armature without bones that deform, and a mesh without vertices or faces, is
+    a ValueError.
     """
     for mesh in found:
         if not mesh.names:

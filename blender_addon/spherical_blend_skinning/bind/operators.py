@@ -31,22 +31,10 @@ def bind(
     modifier_name: str = "",
     center: str = "",
 ) -> states.State:
-    """Bind a mesh object to an armature.
+    """Bind a mesh object that has not our modifier to an armature; return its state, which may tell a problem.
 
-    Parameters
-    ----------
-    item : Object
-        A mesh without the modifier.
-    modifier_name : str
-        The Armature modifier that ours replaces, if it is of that armature; by default the first that is.
-    center : str
-        The rotation center for the first mesh of a rig, unless the rig has one already; by default that of the
-        preferences.
-
-    Returns
-    -------
-    State
-        With the binding, or a description of the problem.
+    Ours replaces the Armature modifier of that name, if it is of that armature; by default the first that is. The
+    rotation center, by default that of the preferences, is for the first mesh of a rig, unless the rig has one already.
     """
     center = center or preferences.default_center(context)
     if armature.pose is None:

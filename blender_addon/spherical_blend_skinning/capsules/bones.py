@@ -71,14 +71,9 @@ def _ends(bone: bpy.types.Bone | bpy.types.EditBone) -> tuple[Vector, Vector]:
 
 
 def write(bones: Sequence[bpy.types.Bone], inner_radii: NDArray[np.float64], outer_radii: NDArray[np.float64]) -> None:
-    """Give bones the radii of capsules.
+    """Give bones the radii (J, 2) of capsules at head and tail.
 
     A bone has one envelope distance for both ends: the larger one, so that the outer capsule covers at least as much.
-
-    Parameters
-    ----------
-    inner_radii, outer_radii : (J, 2) ndarray
-        At head and tail.
     """
     distances = (outer_radii - inner_radii).max(axis=1)
     for bone, (head, tail), distance in zip(bones, inner_radii.tolist(), distances.tolist(), strict=True):

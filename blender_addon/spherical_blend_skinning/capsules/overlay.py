@@ -20,18 +20,9 @@ _OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
 
 
 def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Lines that show capsules: circles around both ends, and the outline in two planes.
+    """Lines (L, 2, 3) that show capsules: circles around both ends, and the outline in two planes.
 
-    Parameters
-    ----------
-    heads, tails : (J, 3) ndarray
-    radii : (J, 2) ndarray
-        At head and tail.
-
-    Returns
-    -------
-    (J * N, 2, 3) ndarray of float32
-        The ends of line segments.
+    Heads and tails are (J, 3), radii at both (J, 2).
     """
     along = tails - heads
     lengths = np.linalg.norm(along, axis=1, keepdims=True)

@@ -46,24 +46,8 @@ class Reach:
 class Dragging:
     """A brush on a bound mesh in one pose. Drags begin from the weights that the mesh had.
 
-    Parameters
-    ----------
-    sbs : module
-        The package.
-    weights : module
-        The package sbs.weights.
-    triangles : (T, 3) ndarray of int32
-    matrices : (J, 4, 4) ndarray
-        Of `Binding.skinning_matrices`.
-    method, amount
-        As of `Binding.deform`.
-    twists : (L, 2) ndarray, optional
-        As of `Binding.deform`.
-
-    Raises
-    ------
-    ValueError
-        If its deformation is not one that drags follow.
+    Matrices are those of `Binding.skinning_matrices`; method, amount and twists as of `Binding.deform`. A ValueError
+    tells that it is not one that drags follow.
     """
 
     def __init__(
@@ -116,10 +100,7 @@ class Dragging:
     def drag(self, vertex: int, way: NDArray[np.floating[Any]], reach: Reach) -> Rows:
         """Take a vertex so far (3,), in the space of the mesh object, from where it was, and the last drag back.
 
-        Returns
-        -------
-        Rows
-            The weights of all vertices that were dragged this time or the time before.
+        Returned are the weights of all vertices that were dragged this time or the time before.
         """
         before = self._undo()
         point, scale = (self._place(vertex) + way).astype(np.float64), 1.0

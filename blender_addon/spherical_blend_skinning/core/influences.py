@@ -62,17 +62,10 @@ def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
 def influences(
     weights: VertexWeights, group_joints: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The influences of bones, as for Blender's Armature modifier.
+    """The influences (V, K) of bones, as for Blender's Armature modifier: joints and weights, padded with 0.
 
-    Parameters
-    ----------
-    group_joints : (number of groups,) ndarray of int32
-        The joint of each vertex group, -1 for a group that no deforming bone is named after.
-
-    Returns
-    -------
-    joint_indices, joint_weights : (V, K) ndarrays
-        Padded with index 0 and weight 0. Vertices whose weights sum to 1e-4 at most have no influences.
+    `group_joints` has the joint of each vertex group, -1 for a group that no deforming bone is named after. Vertices
+    whose weights sum to 1e-4 at most have no influences.
     """
     # The last entry is for padding, and for removed groups, which Blender keeps for a moment.
     lookup = np.append(group_joints, np.int32(-1))

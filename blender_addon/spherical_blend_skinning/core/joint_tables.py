@@ -52,12 +52,7 @@ class JointTables:
     def distinct_influences(self, centers: NDArray[np.floating[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Group vertices with the same weights and the same center, of (V, 3): they have the same motion.
 
-        Returns
-        -------
-        vertices : (U,) ndarray
-            One of each group.
-        numbers : (V,) ndarray
-            The group of each vertex.
+        Returned are one vertex of each group, (U,), and the group of each vertex, (V,).
         """
         # With one joint, the center does not matter.
         is_blended = self.vertex_weights.any(axis=1, keepdims=True)
@@ -69,13 +64,7 @@ class JointTables:
 
 
 def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
-    """The tables of a skin.
-
-    Parameters
-    ----------
-    positions : (V, 3) ndarray
-        Its vertices at rest, in the space for the centroids.
-    """
+    """The tables of a skin whose vertices are at positions (V, 3) at rest, in the space for the centroids."""
     sets = [joints or (NO_JOINT,) for joints in skin.joint_sets]
     vertex_sets = skin.joint_set_of_vertex
     sizes = np.array([len(joints) for joints in sets], np.int32)

@@ -59,21 +59,7 @@ def _vertex_normals(positions: NDArray[np.floating[Any]], triangles: NDArray[np.
 class Cover:
     """Muscles of a rig and the skin of a mesh that covers them. It is valid for one binding and place of the mesh.
 
-    Parameters
-    ----------
-    sbs : module
-        The package.
-    to_rig : (4, 4) ndarray
-        From the space of the mesh object to that of the armature.
-    triangles : (T, 3) ndarray of int32, or None
-        The faces, which tell skin in front of a muscle from skin behind it.
-
-    Attributes
-    ----------
-    shapes : tuple of MuscleShape
-        Those that could be bound.
-    problems : dict of int to str
-        Why others could not, by their rows.
+    The faces (T, 3) tell skin in front of a muscle from skin behind it.
     """
 
     def __init__(
@@ -88,6 +74,7 @@ class Cover:
         self._from_rig = inverse(self._place)
         scale = float(np.cbrt(abs(np.linalg.det(self._from_rig[:3, :3]))))
         character = _character(sbs, binding, triangles)
+        #: Why shapes could not be bound, by their rows.
         self.problems: dict[int, str] = {}
         described = {shape.row: self._described(sbs, binding.rig, shape, scale) for shape in shapes}
         try:
@@ -95,6 +82,7 @@ class Cover:
         except ValueError:
             described = self._possible(sbs, character, described)
             self._cover = sbs.muscles.bind(character, list(described.values())) if described else None
+        #: Those that could be.
         self.shapes = tuple(shape for shape in shapes if shape.row in described)
         #: The bones that muscles are attached to, (P,) ascending.
         self.bones = np.unique([bone for shape in self.shapes for bone in shape.bones]).astype(np.intp)

@@ -21,14 +21,9 @@ from ..settings.typed import mesh_of
 
 
 class RiggedMesh:
-    """The vertex groups of a mesh that are named after the deforming bones of an armature.
+    """The vertex groups of a mesh that are named after the deforming bones of an armature. Neither is in Edit Mode.
 
     Joints are those bones, J of them, in the order of the armature's pose.
-
-    Parameters
-    ----------
-    item, armature : Object
-        Neither of them in Edit Mode.
     """
 
     def __init__(self, item: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -73,19 +68,9 @@ class RiggedMesh:
         return dense
 
     def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:
-        """Write weights to the vertex groups; missing groups are added when a vertex gets into them.
+        """Write weights (V, J) to the vertex groups, of chosen vertices (V,) or all; return how many have changed.
 
-        Parameters
-        ----------
-        weights : (V, J) ndarray
-            A weight of 0 removes the vertex from the group.
-        chosen : (V,) ndarray of bool, optional
-            The vertices to write; by default all.
-
-        Returns
-        -------
-        int
-            How many vertices have other weights than before.
+        A weight of 0 removes the vertex from the group; missing groups are added when a vertex gets into them.
         """
         differs = self.dense() != weights
         if chosen is not None:

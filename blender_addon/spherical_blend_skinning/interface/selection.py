@@ -70,19 +70,9 @@ def linked_reason(item: bpy.types.Object) -> str:
 def do_to_each(
     operator: bpy.types.Operator, items: Iterable[bpy.types.Object], action: Callable[[bpy.types.Object], object]
 ) -> int:
-    """Apply an action to objects whose modifiers can be changed, and report why others are skipped.
+    """Apply an action to objects whose modifiers can be changed; return to how many.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator that reports.
-    action : callable
-        Its ValueErrors are reported.
-
-    Returns
-    -------
-    int
-        How many objects it was applied to.
+    The operator reports why others are skipped, and the ValueErrors of the action.
     """
     done = 0
     for item in items:

@@ -37,13 +37,8 @@ def add(
 ) -> int:
     """Give an armature one more muscle; return its row.
 
-    Parameters
-    ----------
-    name : str
-        The muscle of that name is replaced, if there is one; its activation stays.
-    path : sequence of 2 to 4 Point
-    numbers : mapping
-        Other properties of `SBS_PG_muscle`.
+    The muscle of that name is replaced, if there is one; its activation stays. The path has 2 to 4 points, and the
+    numbers are other properties of `SBS_PG_muscle`.
     """
     muscle_list.remove_deleted(armature)
     return _add(armature, name, path, numbers)

@@ -185,10 +185,7 @@ def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
 def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
     """Give a bound mesh the settings of its rig, unless it has its own.
 
-    Parameters
-    ----------
-    center, spread_twist
-        The settings of these names for the first mesh of a rig, unless the rig has them already.
+    Center and spread twist are for the first mesh of a rig, unless the rig has them already.
     """
     settings = _settings_of(item)
     if not settings.is_property_set("scope"):

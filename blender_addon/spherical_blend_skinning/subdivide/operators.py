@@ -43,18 +43,11 @@ def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
 
 
 def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:
-    """Divide the faces whose vertices are all chosen; return how many.
+    """Divide the faces whose vertices are all chosen (V,), so many times; return how many.
 
     New vertices get interpolated weights, texture coordinates and other layers. The surface stays closed: neighbors
-    include the new vertices on their edges.
-
-    Parameters
-    ----------
-    near : (V,) ndarray of bool
-    levels : int
-        How often.
-    scheme : {"1:4", "1:3"}
-        Whether edges are halved, or faces get a vertex at their center and no edge is split.
+    include the new vertices on their edges. By the scheme 1:4 edges are halved; by 1:3 faces get a vertex at their
+    center, and no edge is split.
     """
     data = mesh_of(mesh.item)
     edited = bmesh.new()

@@ -37,18 +37,10 @@ def smooth(
     limit: int = 0,
     chosen: NDArray[np.bool_] | None = None,
 ) -> int:
-    """Smooth weights over the surface, and return how many vertices changed.
+    """Smooth weights over the surface, by default all (V,), and return how many vertices changed.
 
-    Parameters
-    ----------
-    mesh : RiggedMesh
-        Its locked vertex groups keep their weights.
-    iterations, strength
-        As of `sbs.weights.smooth`.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    chosen : (V,) ndarray of bool, optional
-        The vertices to smooth; by default all.
+    Locked vertex groups keep theirs; at most so many bones move a vertex as the limit is, 0 for all. The rest is as of
+    `sbs.weights.smooth`.
     """
     weights = library.load("weights")
     indices, values = mesh.influences()
@@ -69,16 +61,7 @@ def smooth(
 def widen(mesh: rigged.RiggedMesh, *, reach: float, limit: int = 0, chosen: NDArray[np.bool_] | None = None) -> int:
     """Make weights for spherical blending from those that there are, and return how many vertices changed.
 
-    Parameters
-    ----------
-    mesh : RiggedMesh
-        Its locked vertex groups keep their weights.
-    reach : float
-        As of `sbs.weights.widen`.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    chosen : (V,) ndarray of bool, optional
-        The vertices to change; by default all.
+    The options are those of `smooth` and of `sbs.weights.widen`.
     """
     weights = library.load("weights")
     widened = weights.widen(
@@ -96,14 +79,9 @@ def widen(mesh: rigged.RiggedMesh, *, reach: float, limit: int = 0, chosen: NDAr
 
 
 def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> CopyResult:
-    """Give one side of a mesh the weights of the other, mirrored in the mesh's own space.
+    """Give one side of a mesh the weights of the other, mirrored in the mesh's own space, as `sbs.weights.mirror` does.
 
-    Parameters
-    ----------
-    axis, source
-        As of `sbs.weights.mirror`.
-    tolerance : float
-        How far the image of a vertex may be from the other side, as a share of the mesh's size.
+    The tolerance is how far the image of a vertex may be from the other side, as a share of the mesh's size.
     """
     weights = library.load("weights")
     heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
@@ -125,16 +103,10 @@ def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float)
 
 
 def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> CopyResult:
-    """Give a mesh the weights of the nearest points of another one, by their places in the scene.
+    """Give a mesh the weights of the nearest points of another one of its armature, by their places in the scene.
 
-    Parameters
-    ----------
-    source, target : RiggedMesh
-        Of the same armature.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    max_distance : float
-        Vertices that are farther, in the units of the armature, keep their weights; 0 for any distance.
+    At most so many bones move a vertex as the limit is, 0 for all. Vertices that are farther than the distance, in the
+    units of the armature and 0 for any, keep their weights.
     """
     weights = library.load("weights")
     result = weights.transfer(
@@ -159,13 +131,7 @@ class Checked(NamedTuple):
 
 
 def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
-    """Look for defects of the weights of a mesh.
-
-    Parameters
-    ----------
-    limit : int
-        More bones at a vertex are too many; 0 for no limit.
-    """
+    """Look for defects of the weights of a mesh; more bones at a vertex than the limit are too many, 0 for no limit."""
     found = library.load("weights").check(
         *mesh.influences(),
         len(mesh.names),

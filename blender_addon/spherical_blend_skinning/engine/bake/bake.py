@@ -93,17 +93,7 @@ class Bake(ABC):
     """Reads the vertices of all objects, one frame in each step of the iteration.
 
     As a context manager it restores the scene, also after an error. `finish` puts the result to use; without it,
-    nothing changes and no file is left.
-
-    Parameters
-    ----------
-    items : sequence of Object
-        Meshes with our modifier.
-
-    Raises
-    ------
-    ValueError
-        If there are no objects, or one cannot be baked; it says which and why.
+    nothing changes and no file is left. A ValueError says which object cannot be baked, and why.
     """
 
     def __init__(self, context: bpy.types.Context, items: Sequence[bpy.types.Object], frames: range) -> None:
@@ -190,12 +180,7 @@ class Bake(ABC):
 class PointCacheBake(Bake):
     """Bakes each object to a PC2 file, which a Mesh Cache modifier in the place of ours reads.
 
-    Parameters
-    ----------
-    context, items, frames
-        As of `Bake`.
-    folder : str
-        The folder for the files, which is made if needed. As usual in Blender, ``//`` is the folder of the .blend file.
+    The folder is made if needed. As usual in Blender, ``//`` is that of the .blend file.
     """
 
     def __init__(

@@ -36,12 +36,7 @@ _OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
 class NotPortable(ValueError):  # noqa: N818 - what it says, and no mistake of anybody
     """Nodes cannot do what the live engine does for an object, but a bake can.
 
-    Parameters
-    ----------
-    reason : str
-        Why.
-    instead : str
-        What would make it portable, with another result.
+    It says why, and what would make it portable, with another result.
     """
 
     def __init__(self, item: bpy.types.Object, reason: str, instead: str) -> None:
@@ -76,21 +71,10 @@ def armature_of(item: bpy.types.Object) -> bpy.types.Object | None:
 
 
 def make_portable(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Counts:
-    """Replace the live engine by nodes for an object.
+    """Replace the live engine by nodes for an object, whose present input is bound.
 
-    Parameters
-    ----------
-    item : Object
-        With the modifier of the live engine, whose present input is bound.
-    depsgraph : Depsgraph
-        Evaluated.
-
-    Raises
-    ------
-    ValueError
-        If it cannot be bound, or has other vertices in renders. The object is then unchanged.
-    NotPortable
-        If nodes cannot do it: bendy bones, muscles, other methods. The object is then unchanged.
+    A ValueError tells that it cannot be bound or has other vertices in renders, `NotPortable` that nodes cannot do it,
+    as bendy bones, muscles and other methods. The object is then unchanged.
     """
     if bpy.app.version < MINIMUM_VERSION:
         raise ValueError("Blender's nodes can read bones from version 5.1 on: bake in this one")

@@ -29,14 +29,9 @@ def is_active() -> bool:
 
 @contextmanager
 def armature_modifiers_instead() -> Iterator[int]:
-    """Let Armature modifiers deform all objects in place of ours; afterwards all settings are restored.
+    """Let Armature modifiers deform objects in place of ours, and yield how many; afterwards all settings are restored.
 
     Baked objects are deformed by their bake, so exporters find no skin for them.
-
-    Yields
-    ------
-    int
-        For how many objects.
     """
     global _active
     with ExitStack() as undoing:

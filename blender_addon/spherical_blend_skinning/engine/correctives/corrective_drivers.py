@@ -94,17 +94,9 @@ def _path(number: str) -> str:
 
 
 def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, poses: Mapping[str, Any]) -> None:
-    """Write the drivers of all correctives of a bone.
+    """Write the drivers of all correctives of a bone, of which `poses` has shape keys and swings by their numbers.
 
-    Parameters
-    ----------
-    poses : mapping of str to (ShapeKey, (x, z))
-        By the numbers of correctives: their shape keys and swings.
-
-    Raises
-    ------
-    ValueError
-        If their poses cannot be told apart; then nothing has changed.
+    If these poses cannot be told apart, that is a ValueError, and nothing has changed.
     """
     found = coefficients(np.array([swing for _, swing in poses.values()], np.float64))
     mesh: Any = keys.user

@@ -152,24 +152,12 @@ def add(
     places: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
 ) -> tuple[Corrective, Solved]:
-    """Add a corrective for what was sculpted in the present pose.
+    """Add a corrective, driven by a bone, for the vertices (M,) that were sculpted in the present pose.
 
-    Parameters
-    ----------
-    bone : str
-        What drives it.
-    name : str
-        Of the shape key.
-    vertices : (M,) ndarray of int
-        The sculpted vertices.
-    places : (V, 3) ndarray
-        Where all vertices are to be, in the space of the object. Of those that were not sculpted, the ones count that
-        other shapes of the bone move: in this pose these shapes are gone.
+    `places` (V, 3) is where all vertices are to be, in the space of the object. Of those that were not sculpted, the
+    ones count that other shapes of the bone move: in this pose these shapes are gone.
 
-    Raises
-    ------
-    ValueError
-        If that is impossible; it says why, and nothing has changed.
+    If that is impossible, a ValueError says why, and nothing has changed.
     """
     _check_relative(item)
     swing = corrective_drivers.swing_of(armature, bone, evaluated(view_layer))
@@ -319,19 +307,8 @@ def put(
 ) -> Corrective:
     """Add a corrective by its shape, without a target; one of the same pose of the bone is written over.
 
-    Parameters
-    ----------
-    swing : (x, z)
-        Of the bone in the pose.
-    name : str
-        Of a new shape key.
-    deltas : (V, 3) ndarray
-        What the shape adds at rest, in the space of the object.
-
-    Raises
-    ------
-    ValueError
-        If that is impossible; it says why, and nothing has changed.
+    The swing is (x, z) of the bone in the pose, and the deltas (V, 3) what the shape adds at rest, in the space of the
+    object. If that is impossible, a ValueError says why, and nothing has changed.
     """
     _check_relative(item)
     shape_keys.check(item)
@@ -364,16 +341,8 @@ def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
     """Make the corrective of the other side, across x, by the names of bones.
 
-    Returns
-    -------
-    Corrective
-    int
-        How many of the vertices have none where the other side would be.
-
-    Raises
-    ------
-    ValueError
-        If the bone has no other side; as `put`.
+    Returned besides is how many of the vertices have none where the other side would be. A bone without another side is
+    a ValueError, and so is what is one of `put`.
     """
     other = bpy.utils.flip_name(corrective.bone)
     bones = pose_of(corrective.armature).bones

@@ -29,19 +29,11 @@ def read_bone_amounts(armature: bpy.types.Object) -> NDArray[np.float32]:
 
 
 class Amounts:
-    """The remembered amounts of an object.
-
-    Attributes
-    ----------
-    key : bytes
-        All that they are computed from: equal keys, equal amounts.
-    amount : Amount or None
-        None if every vertex gets only the method.
-    """
+    """The remembered amounts of an object."""
 
     def __init__(self) -> None:
-        self.key = b""
-        self.amount: Amount | None = None
+        self.key = b""  #: All that they are computed from: equal keys, equal amounts
+        self.amount: Amount | None = None  #: None if every vertex gets only the method
         self._painted: NDArray[np.float32] | None = None
         self._group = ""
         self._weights: VertexWeights | None = None

@@ -27,19 +27,11 @@ PAUSE = 0.5
 
 
 class Centers:
-    """The state of the optimized centers of an object.
-
-    Attributes
-    ----------
-    are_possible : bool
-        Whether the faces, which are needed to find them, are known.
-    problem : str
-        Why none were found, for the artist.
-    """
+    """The state of the optimized centers of an object."""
 
     def __init__(self) -> None:
-        self.are_possible = True
-        self.problem = ""
+        self.are_possible = True  #: Whether the faces, which are needed to find them, are known
+        self.problem = ""  #: Why none were found, for the artist
         self._are_outdated = False
         # What those of the binding were found from, and whether the carrier does not have them yet.
         self._source: CenterSource | None = None

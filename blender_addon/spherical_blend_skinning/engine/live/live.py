@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import library
-from ...core.binding import Binding
+from ...core.binding import Binding, Given
 from ...core.blended import BlendedBinding
 from ...core.matrices import Floats
 from ...core.method import Amount, Method
@@ -50,21 +50,10 @@ def update_all(
     wait: bool = False,
     poses: bpy.types.Depsgraph | None = None,
 ) -> list[State | None]:
-    """Bring bound objects up to date with their rigs.
+    """Bring bound objects up to date with their rigs, by the pose of a dependency graph, or of another one in `poses`.
 
-    Parameters
-    ----------
-    depsgraph : Depsgraph
-        Evaluated; its pose is used. During rendering it is that of the render.
-    wait : bool
-        Whether to wait for optimized centers.
-    poses : Depsgraph, optional
-        Another one, used only for bones and the places of objects.
-
-    Returns
-    -------
-    list of State or None
-        For each object; None if it is not in the dependency graph, or has no modifier.
+    Returned is a state for each object, None if it is not in the dependency graph or has no modifier. Optimized centers
+    are waited for if asked for.
     """
     changes = list(changes)
     read_anew()
@@ -278,19 +267,20 @@ def _bind(seen: _Seen, state: State, mesh_changed: bool, rig_changed: bool) -> B
         bones = old.rig
 
     along = partial(reading.places_along, seen.posed) if bones.curves else None
-    limit, choice = settings.influence_limit, methods.bones_choice(settings)
+    choice = methods.bones_choice(settings)
     # Bones blending turns vertices along bones already.
     is_current = not (mesh_changed or rig_changed)
     spread = None if choice else twists.read(settings, seen.armature, old.spread if old else None, is_current)
+    given = Given(bones, surface, seen.to_rig, settings.influence_limit, along, spread)
     binding: Binding
     if choice and isinstance(old, BlendedBinding):
-        binding = old.chosen(choice).rebound(bones, surface, seen.to_rig, limit, along, spread)
+        binding = old.chosen(choice).rebound(given)
     elif choice:
-        binding = BlendedBinding(library.load(), bones, surface, seen.to_rig, limit, along, choice=choice)
+        binding = BlendedBinding(library.load(), given, choice)
     elif old is not None and not old.blends:
-        binding = old.rebound(bones, surface, seen.to_rig, limit, along, spread)
+        binding = old.rebound(given)
     else:
-        binding = Binding(library.load(), bones, surface, seen.to_rig, limit, along, spread)
+        binding = Binding(library.load(), given)
     if binding is not old:
         if old is not None and not binding.has_centers_of(old):
             state.centers.outdate()

@@ -16,30 +16,14 @@ class _CancelledError(Exception):
 
 
 class Search:
-    """Finds the optimized centers of a binding. The thread uses only arrays, nothing of Blender.
-
-    Parameters
-    ----------
-    triangles : (T, 3) ndarray of int32
-
-    Attributes
-    ----------
-    binding : Binding
-    triangles : (T, 3) ndarray of int32
-    fraction : float
-        How much is done, from 0 to 1.
-    centers : (V, 3) ndarray of float32, or None
-        The result.
-    error : Exception or None
-        Why there is no result.
-    """
+    """Finds the optimized centers of a binding by its faces (T, 3). The thread uses only arrays, nothing of Blender."""
 
     def __init__(self, binding: Binding, triangles: NDArray[np.int32]) -> None:
         self.binding = binding
         self.triangles = triangles
-        self.fraction = 0.0
-        self.centers: NDArray[np.float32] | None = None
-        self.error: Exception | None = None
+        self.fraction = 0.0  #: How much is done
+        self.centers: NDArray[np.float32] | None = None  #: (V, 3): the result
+        self.error: Exception | None = None  #: Why there is none
         self._is_cancelled = False
         self._thread = threading.Thread(target=self._run, name="SBS centers", daemon=True)
         _running.append(self._thread)

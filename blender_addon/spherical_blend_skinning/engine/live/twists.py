@@ -20,16 +20,10 @@ FRAMES_TO_FOLLOW = 8
 
 
 def read(settings: SBS_PG_object, armature: bpy.types.Object, known: Spread | None, is_current: bool) -> Spread | None:
-    """How twists are spread on a mesh; None if they are not.
+    """How twists are spread on a mesh of these settings; None if they are not.
 
-    Parameters
-    ----------
-    settings : SBS_PG_object
-        Of the mesh.
-    known : Spread or None
-        That of the mesh so far, which is returned if nothing has changed.
-    is_current : bool
-        Whether the vertex groups are still those that it was made with.
+    What is known of the mesh so far is returned if nothing has changed; `is_current` tells that its vertex groups have
+    not.
     """
     if not settings.spread_twist:
         return None

@@ -92,15 +92,10 @@ def forget_poses() -> None:
 def write(
     armature: bpy.types.Object, cover: Cover, activations: Floats, pose: object, depsgraph: bpy.types.Depsgraph
 ) -> None:
-    """Shape the bellies of an armature object as its muscles are in the pose of a cover.
+    """Shape the bellies of an armature object as its muscles are in the pose of a cover, for which `pose` stands.
 
-    Parameters
-    ----------
-    activations : (M,) ndarray
-    pose : object
-        Stands for the pose of the cover.
-    depsgraph : Depsgraph
-        Only bellies that show in it are written, and once in a pose: hidden ones are when they are shown again.
+    Only bellies that show in the dependency graph are written, and once in a pose: hidden ones are when they are shown
+    again.
     """
     key = key_of(armature)
     if key not in _written or _written[key].pose is not pose:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import library
-from ...core.binding import Binding
+from ...core.binding import Binding, Given
 from ...core.matrices import Floats
 from ...core.muscles import Cover, MuscleShape
 from ...core.place import corners, is_at_place
@@ -26,14 +26,9 @@ from . import applied, muscle_list
 
 
 def at_rest(handle: bpy.types.Object, rest: Floats, length: float) -> tuple[float, float, float]:
-    """Where the child of a bone is at rest, in armature space.
+    """Where the child of a bone is at rest, in armature space, by the matrix of the bone at rest and its length.
 
-    Parameters
-    ----------
-    rest : (4, 4) ndarray
-        Of its bone.
-    length : float
-        Of its bone; children move with its tail.
+    Children move with the tail.
     """
     point = rest[:3, :3] @ applied.place_in_bone(handle, length) + rest[:3, 3]
     x, y, z = point.tolist()
@@ -78,16 +73,8 @@ class Muscles:
     ) -> bool:
         """Read and bind muscles as far as they have changed; return whether they cover the mesh otherwise than before.
 
-        Parameters
-        ----------
-        target : Subject
-            The bound object.
-        armature, posed : Object
-            The original one, whose muscles are read, and the evaluated one, which has their animation.
-        to_rig : (4, 4) ndarray
-            From the space of the mesh object to that of the armature.
-        mesh_changed : bool
-            Whether the mesh may have other faces.
+        They are read from the original armature, and their animation from the posed one. The mesh may have other faces
+        if it has changed.
         """
         before = self.cover
         muscles = settings_of(armature).muscles
@@ -128,7 +115,7 @@ class Muscles:
         if old is None or old.centers is not binding.centers or type(old) is not type(binding):
             old = binding
         surface = replace(binding.surface, positions=self._resting)
-        self.still = old.rebound(binding.rig, surface, to_rig, binding.limit, None, binding.spread)
+        self.still = old.rebound(Given(binding.rig, surface, to_rig, binding.limit, None, binding.spread))
 
     def _is_at(self, to_rig: Floats) -> bool:
         if self._to_rig is None or self._corners is None:

@@ -24,16 +24,8 @@ _NO_BONE = -1.0
 def bone_tree(name: str, bones: Sequence[str], limbs: Sequence[Limb] = (), frames: int = 0) -> bpy.types.NodeTree:
     """The inner group: from the number of a joint to its skinning matrix in armature space, and rest lengths.
 
-    Parameters
-    ----------
-    name : str
-        Of the character.
-    bones : sequence of str
-        The first joints.
-    limbs : sequence of Limb
-        Those along which twists are spread, by the numbers of bones in `bones`.
-    frames : int
-        How many joints follow for each limb.
+    The first joints are those of bones; then follow so many frames for each limb along which twists are spread, by the
+    numbers of bones.
     """
     tree = node_trees.new_tree(f"SBS Bones {name}")
     node_trees.add_socket(tree, ARMATURE, "NodeSocketObject")
@@ -71,16 +63,9 @@ def bone_tree(name: str, bones: Sequence[str], limbs: Sequence[Limb] = (), frame
 def _frame_matrices(
     name: str, nodes: Formulas, matrices: Sequence[Socket], limbs: Sequence[Limb], count: int
 ) -> list[Socket]:
-    """The skinning matrices of so many joints along each limb, limb after limb.
+    """The skinning matrices of so many joints along each limb, limb after limb, by those of bones in armature space.
 
-    Parameters
-    ----------
-    name : str
-        Of the character, to name groups.
-    matrices : sequence of Socket
-        The skinning matrices of bones in armature space.
-    limbs : sequence of Limb
-        By the numbers of bones in `matrices`.
+    Limbs are by the numbers of bones in `matrices`; the name is that of the character.
     """
     if not limbs:
         return []

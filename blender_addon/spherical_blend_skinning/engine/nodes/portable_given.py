@@ -93,18 +93,8 @@ def deform_about_given(
     v' = sum w_i C_i c + Q y, y = Y (v - c), Y = sum w_i R_p S_i, with Q blended from q_i q_p*; Y is C_p if joints are
     rigid. That is one affine motion for all vertices with the same weights and center.
 
-    Parameters
-    ----------
-    pair_points : Socket
-        The pairs, three joints at a time with the pivot.
-    influence_points : Socket
-        A point for each group of vertices with the same weights and center.
-    slots : Slots
-        A joint at the point of its number.
-    weights : Socket
-        The table of vertices.
-    block_count, other_method
-        As of the group.
+    Points are given of pairs, three joints at a time with the pivot, of vertices with the same weights and center, and
+    by the slots of joints by their numbers. The weights are the table of vertices.
     """
     pairs = _pairs(nodes, pair_points, slots, space)
     motions, motion, *others = nodes.keep(

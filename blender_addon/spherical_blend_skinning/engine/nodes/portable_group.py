@@ -111,23 +111,12 @@ def build(
     limbs: Sequence[Limb] = (),
     frames: int = 0,
 ) -> bpy.types.NodeTree:
-    """Make the group for a character.
+    """Make the group for a character of this name.
 
-    Parameters
-    ----------
-    name : str
-        Of the character, to name groups.
-    bones : sequence of str
-        The bones by their number in the table, from 1.
-    block_count : int
-        How many vectors of three weights each vertex has.
-    has_centers : bool
-        Whether vertices have given centers; otherwise those of their joint sets are found in each pose.
-    other_method : str
-        The method where the amount of a vertex is less than 1: ``"NONE"``, ``"RIGID"`` or ``"LINEAR"``; empty without
-        amounts.
-    limbs, frames
-        As of `portable_bones.bone_tree`; joints of limbs have numbers after those of bones.
+    Bones are by their number in the table, from 1; joints of limbs, as of `portable_bones.bone_tree`, have numbers
+    after them. Each vertex has `block_count` vectors of three weights. Without given centers, those of joint sets are
+    found in each pose. The other method, `NONE`, `RIGID` or `LINEAR`, is for amounts less than 1; empty without
+    amounts.
     """
     tree = _new_tree(f"SBS Portable {name}")
     tree[_MARK] = True

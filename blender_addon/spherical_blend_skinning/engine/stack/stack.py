@@ -124,12 +124,7 @@ def attach(
 ) -> bpy.types.NodesModifier:
     """Give an object the modifier of the live engine, in the place of its Armature modifier.
 
-    Parameters
-    ----------
-    item : Object
-        A mesh without our modifier.
-    armature_modifier : ArmatureModifier, optional
-        The one to disable; by default the first of that armature, or else a new one.
+    That is the first of the armature, or else a new one, unless it is given.
     """
     modifier = cast(bpy.types.NodesModifier, item.modifiers.new(_NAME, "NODES"))
     if armature_modifier is None:
