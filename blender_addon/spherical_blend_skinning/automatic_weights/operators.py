@@ -10,7 +10,7 @@ import bpy
 from ..capsules import assign as capsules
 from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..interface.selection import all_meshes_property, meshes
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
@@ -71,7 +71,7 @@ def _is_new(bone: bpy.types.Bone) -> bool:
     return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
 
 
-class SBS_OT_automatic_weights(Action, Operator):
+class SBS_OT_automatic_weights(RiggedAction, Operator):
     bl_idname = "sbs.automatic_weights"
     bl_label = "Automatic Weights"
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
@@ -79,10 +79,6 @@ class SBS_OT_automatic_weights(Action, Operator):
     weights: str = choice("Weights", "How weights are made", items=KINDS)
     fit_capsules: bool = fit_property()
     all_meshes: bool = all_meshes_property()
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         self.layout.use_property_split = True

@@ -9,14 +9,14 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import Action, RiggedAction
 from ..settings import shared
 from ..settings.declared import flag, text
 from ..settings.typed import Operator, armature_data
 from . import assign, files
 
 
-class SBS_OT_assign_from_capsules(Action, Operator):
+class SBS_OT_assign_from_capsules(RiggedAction, Operator):
     bl_idname = "sbs.assign_from_capsules"
     bl_label = "Assign from Capsules"
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
@@ -28,10 +28,6 @@ class SBS_OT_assign_from_capsules(Action, Operator):
         "Only Selected Bones", "Other bones share what the selected ones leave", default=False
     )
     only_selected_vertices: bool = flag("Only Selected Vertices", "Other vertices keep their weights", default=False)
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
         changed = outside = 0
@@ -49,16 +45,12 @@ class SBS_OT_assign_from_capsules(Action, Operator):
         return f"Assigned weights of {changed} vertices; {outside} are outside of all capsules"
 
 
-class SBS_OT_fit_capsules(Action, Operator):
+class SBS_OT_fit_capsules(RiggedAction, Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
 
     only_selected_bones: bool = flag("Only Selected Bones", "Other bones keep their capsules", default=False)
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)

@@ -12,7 +12,7 @@ from ..core import library
 from ..core.matrices import transform_points
 from ..engine import reading
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..settings.declared import choice, integer
 from ..settings.typed import Operator, mesh_of
 
@@ -69,7 +69,7 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     return count
 
 
-class SBS_OT_subdivide_near_bones(Action, Operator):
+class SBS_OT_subdivide_near_bones(RiggedAction, Operator):
     bl_idname = "sbs.subdivide_near_bones"
     bl_label = "Subdivide Near Selected Bones"
     bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"
@@ -99,10 +99,6 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
         ),
     )
     levels: int = integer("Levels", "How many times faces are divided", default=1, min=1, max=6, soft_max=3)
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str | None:
         count = vertices = 0

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
+from ..core import library
+from ..core.matrices import inverse, transform_points
 from ..engine.stack import stack
 from ..interface import owner, rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..settings import shared
 from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
@@ -17,13 +20,13 @@ from . import tools
 _AT_JOINTS = 0.5
 
 
-class _WeightsAction(Action):
+class _WeightsAction(RiggedAction):
     """An operator on the weights of the active mesh."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         is_mesh = context.object is not None and context.object.type == "MESH"
-        return rigged.hindrance(context) if is_mesh else "Select a mesh"
+        return super().hindrance(context) if is_mesh else "Select a mesh"
 
 
 class SBS_OT_smooth_weights(_WeightsAction, Operator):
@@ -39,17 +42,21 @@ class SBS_OT_smooth_weights(_WeightsAction, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
-        count = tools.smooth(
-            mesh,
+        chosen = rigged.painted_vertices(mesh.item)
+        smoothed = library.load("weights").smooth(
+            mesh.positions,
+            mesh.triangles,
+            *mesh.influences(),
             iterations=self.iterations,
             strength=self.strength,
-            limit=self.limit,
-            chosen=rigged.painted_vertices(mesh.item),
+            limit=self.limit or len(mesh.names),
+            mask=chosen,
+            locked=mesh.locked,
         )
-        return f"Smoothed the weights of {count} vertices"
+        return f"Smoothed the weights of {mesh.write(tools.dense(mesh, *smoothed), chosen)} vertices"
 
 
-class SBS_OT_spherical_weights(Action, Operator):
+class SBS_OT_spherical_weights(RiggedAction, Operator):
     bl_idname = "sbs.spherical_weights"
     bl_label = "Weights for Spherical Blending"
     bl_description = (
@@ -66,17 +73,23 @@ class SBS_OT_spherical_weights(Action, Operator):
         default=True,
     )
 
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
-
     def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)
         count = 0
         # Objects that share their data share weights, which are to be widened once.
         for mesh in {mesh_of(mesh.item): mesh for mesh in meshes}.values():
             chosen = rigged.painted_vertices(mesh.item)
-            count += tools.widen(mesh, reach=self.reach, limit=self.limit, chosen=chosen)
+            widened = library.load("weights").widen(
+                transform_points(mesh.to_rig, mesh.positions),
+                mesh.triangles,
+                *mesh.influences(),
+                *tools.ends(mesh),
+                reach=self.reach,
+                limit=self.limit or len(mesh.names),
+                mask=chosen,
+                locked=mesh.locked,
+            )
+            count += mesh.write(tools.dense(mesh, *widened), chosen)
         bound = [mesh.item for mesh in meshes if stack.find(mesh.item) is not None]
         for item in bound if self.set_quality else ():
             settings = owner.shown_settings(item)
@@ -114,10 +127,23 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
-        result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
+        weights, axis = library.load("weights"), self.axis.lower()
+        heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
+        in_mesh = transform_points(inverse(mesh.to_rig), heads)
+        positions = mesh.positions
+        result = weights.mirror(
+            positions,
+            mesh.triangles,
+            *mesh.influences(),
+            weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints,
+            source=self.source.lower(),
+            axis=axis,
+            tolerance=self.tolerance * float(np.linalg.norm(np.ptp(positions, axis=0))),
+        )
+        changed = tools.assign(mesh, tools.dense(mesh, result.joint_indices, result.joint_weights))
         if len(result.unmatched):
             rigged.select_vertices(mesh.item, result.unmatched)
-        text = f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
+        text = f"Mirrored the weights of {changed} vertices; {len(result.unmatched)} found no partner"
         self.report({"WARNING"} if len(result.unmatched) else {"INFO"}, text)
         return ""
 
@@ -175,8 +201,19 @@ class SBS_OT_transfer_weights(_WeightsAction, Operator):
         changed = unmatched = 0
         for item in targets:
             target = rigged.RiggedMesh(item, source.armature)
-            result = tools.transfer(source, target, limit=self.limit, max_distance=self.max_distance)
-            changed += result.changed
+            # By their places in the space of their armature.
+            result = library.load("weights").transfer(
+                transform_points(source.to_rig, source.positions),
+                source.triangles,
+                *source.influences(),
+                transform_points(target.to_rig, target.positions),
+                limit=self.limit or None,
+                max_distance=self.max_distance or None,
+            )
+            new = tools.dense(target, result.joint_indices, result.joint_weights)
+            matched = np.ones(len(new), bool)
+            matched[result.unmatched] = False
+            changed += tools.assign(target, new, matched)
             unmatched += len(result.unmatched)
         text = f"Transferred weights to {changed} vertices of {len(targets)} meshes; {unmatched} are too far"
         self.report({"WARNING"} if unmatched else {"INFO"}, text)
