@@ -197,7 +197,7 @@ def test_zones_for_the_viewport(character: Character) -> None:
     """What rings and handles show: the zone by the limb, then the bone's own; and the limb's radius."""
     tube, armature = character
     current_layer().update()
-    zones = addon.module("zones.bones")
+    zones = addon.module("blending.zones")
     assert zones.find(armature.pose.bones["B0"]) is None, "it has no parent"
     bone = armature.pose.bones["B2"]
     found = zones.find(bone)

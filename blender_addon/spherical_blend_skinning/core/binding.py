@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
-from .center_source import CenterSource
 from .matrices import Floats, inverse, transform_points
 from .method import Amount, Method
-from .place import Place, SkinSpace, corners, is_at_place
+from .place import CenterSource, Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
 
 # Of an affine matrix.

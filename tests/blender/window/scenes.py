@@ -252,8 +252,8 @@ def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]
     ends = blender.run(
         "from mathutils import Vector\n"
         "bone = bpy.context.active_pose_bone\n"
-        "zone = addon.module('zones.bones').find(bone)\n"
-        "handles = addon.module('zones.handles')\n"
+        "zone = addon.module('blending.zones').find(bone)\n"
+        "handles = addon.module('blending.handles')\n"
         "places = (handles.start_place(bone), handles.end_place(bone))\n"
         "result = [\n"
         "    [list(place @ Vector((0, 0, z + outwards * step))) for step in (0, 1)]\n"

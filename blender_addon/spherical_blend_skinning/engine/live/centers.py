@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...core import library
 from ...core.binding import Binding
-from ...core.center_source import CenterSource
+from ...core.place import CenterSource
 from ...settings.typed import mesh_of
 from .. import reading
 from ..stack import carriers, subject

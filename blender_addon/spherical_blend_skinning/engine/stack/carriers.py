@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.center_source import CenterSource
+from ...core.place import CenterSource
 from ...settings.typed import has_key, mesh_of, values_of
 from .. import reading
 from ..nodes.live_group import POSITION

@@ -12,7 +12,7 @@ from ..capsules.settings import capsule_settings_of
 from ..interface import drawing
 from ..settings.given import pose_of
 from ..settings.typed import armature_data
-from . import bones as bone_zones
+from . import zones as bone_zones
 
 START_COLOR = (0.25, 0.85, 0.45)
 END_COLOR = (0.95, 0.35, 0.8)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import bpy
 from mathutils import Matrix, Vector
 
@@ -10,7 +12,7 @@ from ..capsules.settings import capsule_settings_of
 from ..interface.handles import Handles, arrow_place
 from ..settings.properties import settings_of_bone
 from ..settings.typed import armature_data, owner_of
-from . import bones as bone_zones
+from . import zones as bone_zones
 from .overlay import END_COLOR, START_COLOR
 
 # The least length of a zone when it is dragged, relative to the bone.
@@ -37,8 +39,8 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
         )
 
     def setup(self, _context: bpy.types.Context) -> None:
-        self.add_handle(START_COLOR, start_place, _start, _set_start)
-        self.add_handle(END_COLOR, end_place, _end, _set_end)
+        self.add_handle(START_COLOR, start_place, partial(_distance, True), partial(_set_distance, True))
+        self.add_handle(END_COLOR, end_place, partial(_distance, False), partial(_set_distance, False))
 
 
 def start_place(bone: bpy.types.PoseBone) -> Matrix:
@@ -53,33 +55,26 @@ def end_place(bone: bpy.types.PoseBone) -> Matrix:
     return arrow_place(owner_of(bone).matrix_world @ end, _HEAD, _ALONG)
 
 
-def _zone() -> bone_zones.Zone | None:
+def _distance(is_start: bool) -> float:
+    """How far the start or the end of the zone of the active bone is from its head."""
     bone = bpy.context.active_pose_bone
-    return bone_zones.find(bone) if bone is not None else None
+    zone = bone_zones.find(bone) if bone is not None else None
+    if zone is None:
+        return 0.0
+    return -zone.t_min if is_start else zone.t_max
 
 
-def _start() -> float:
-    zone = _zone()
-    return -zone.t_min if zone is not None else 0.0
-
-
-def _end() -> float:
-    zone = _zone()
-    return zone.t_max if zone is not None else 0.0
-
-
-def _set_start(distance: float) -> None:
-    bone, zone = bpy.context.active_pose_bone, _zone()
-    if bone is not None and zone is not None:
-        bone_zones.adopt(bone, zone)
-        settings_of_bone(bone.bone).t_min = min(-distance, zone.t_max - _LEAST * bone.bone.length)
-
-
-def _set_end(distance: float) -> None:
-    bone, zone = bpy.context.active_pose_bone, _zone()
-    if bone is not None and zone is not None:
-        bone_zones.adopt(bone, zone)
-        settings_of_bone(bone.bone).t_max = max(distance, zone.t_min + _LEAST * bone.bone.length)
+def _set_distance(is_start: bool, distance: float) -> None:
+    bone = bpy.context.active_pose_bone
+    zone = bone_zones.find(bone) if bone is not None else None
+    if bone is None or zone is None:
+        return
+    bone_zones.adopt(bone, zone)
+    least = _LEAST * bone.bone.length
+    if is_start:
+        settings_of_bone(bone.bone).t_min = min(-distance, zone.t_max - least)
+    else:
+        settings_of_bone(bone.bone).t_max = max(distance, zone.t_min + least)
 
 
 CLASSES = (SBS_GGT_zone,)
