@@ -52,7 +52,6 @@ class Session:
 
     @property
     def item(self) -> bpy.types.Object:
-        """The object."""
         return bpy.data.objects[self.name, None]  # type: ignore[index]  # and not one of a library, as stubs don't know
 
     def drag(self, way: NDArray[np.floating], reach: Reach) -> int:

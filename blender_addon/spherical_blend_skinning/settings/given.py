@@ -11,12 +11,10 @@ _Part = TypeVar("_Part")
 
 
 def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
-    """The scene of a context."""
     return _there(context.scene, "scene")
 
 
 def view_layer_of(context: bpy.types.Context) -> bpy.types.ViewLayer:
-    """The view layer of a context."""
     return _there(context.view_layer, "view layer")
 
 

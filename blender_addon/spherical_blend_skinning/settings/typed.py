@@ -45,7 +45,6 @@ def mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
 
 
 def armature_data(item: bpy.types.Object) -> bpy.types.Armature:
-    """The data of an object that is an armature."""
     return cast("bpy.types.Armature", item.data)
 
 
@@ -65,7 +64,6 @@ def block_of_key(key: bpy.types.ShapeKey) -> bpy.types.Key:
 
 
 def animation_of(block: bpy.types.ID) -> bpy.types.AnimData | None:
-    """The animation of a data-block."""
     return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # of those that can have one
 
 
@@ -86,7 +84,6 @@ def default_of(socket: bpy.types.NodeSocket) -> Any:
 
 
 def set_default(socket: bpy.types.NodeSocket, value: object) -> None:
-    """Give a socket its value."""
     socket.default_value = value  # type: ignore[attr-defined]  # of each of its types
 
 

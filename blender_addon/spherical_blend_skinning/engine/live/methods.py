@@ -22,7 +22,6 @@ def method_of(state: State, settings: SBS_PG_object) -> Method:
 
 
 def chosen(settings: SBS_PG_object) -> Method:
-    """The chosen method."""
     name = settings.method
     return _method_named(name, settings.rotation, settings.center) if name == "SPHERICAL" else _method_named(name)
 

@@ -31,7 +31,6 @@ _COLUMN_WIDTH, _ROW_HEIGHT = 200.0, 160.0
 
 
 def _node_name(end: Socket) -> str:
-    """The name of the node that has a socket."""
     if end.node is None:
         raise ValueError(f"the socket {end.name} has no node")
     return end.node.name
@@ -97,7 +96,6 @@ class Formulas:
         return self._operate("FunctionNodeCompare", (a, b), data_type=data_type, operation=operation)
 
     def boolean(self, operation: str, *conditions: Value) -> Socket:
-        """An operation of the Boolean Math node."""
         return self._operate("FunctionNodeBooleanMath", conditions, operation=operation)
 
     def any_of(self, conditions: Sequence[Value]) -> Socket:
@@ -114,7 +112,6 @@ class Formulas:
         return self._operate("ShaderNodeCombineXYZ", components)
 
     def components(self, vector: Value) -> list[Socket]:
-        """The three numbers of a vector."""
         return list(self.node("ShaderNodeSeparateXYZ", {"Vector": vector}).outputs)
 
     def vector_math(self, operation: str, *values: Value) -> Socket:
@@ -129,19 +126,15 @@ class Formulas:
         return result
 
     def subtract(self, a: Value, b: Value) -> Socket:
-        """A difference of vectors."""
         return self.vector_math("SUBTRACT", a, b)
 
     def scale(self, vector: Value, factor: Value) -> Socket:
-        """A vector times a number."""
         return self.vector_math("SCALE", vector, factor)
 
     def dot(self, a: Value, b: Value) -> Socket:
-        """The inner product of two vectors."""
         return self.vector_math("DOT_PRODUCT", a, b)
 
     def cross(self, a: Value, b: Value) -> Socket:
-        """The outer product of two vectors."""
         return self.vector_math("CROSS_PRODUCT", a, b)
 
     def mix(self, share: Value, a: Value, b: Value) -> Socket:
@@ -169,11 +162,9 @@ class Formulas:
         return self._operate("FunctionNodeQuaternionToRotation", (real, *self.components(imaginary)))
 
     def rotation_about(self, axis: Value, angle: Value) -> Socket:
-        """The rotation about an axis by an angle."""
         return self._operate("FunctionNodeAxisAngleToRotation", (axis, angle))
 
     def rotate(self, vector: Value, rotation: Value) -> Socket:
-        """A vector turned by a rotation."""
         return self._operate("FunctionNodeRotateVector", (vector, rotation))
 
     def transform(self, translation: Value, rotation: Value) -> Socket:
@@ -216,15 +207,12 @@ class Formulas:
         return self._operate("FunctionNodeMatrixMultiply", (a, b))
 
     def transpose(self, matrix: Value) -> Socket:
-        """The transpose of a matrix."""
         return self._operate("FunctionNodeTransposeMatrix", (matrix,))
 
     def invert(self, matrix: Value) -> Socket:
-        """The inverse of a matrix."""
         return self._operate("FunctionNodeInvertMatrix", (matrix,))
 
     def move(self, matrix: Value, point: Value) -> Socket:
-        """A point moved by a matrix."""
         return self._operate("FunctionNodeTransformPoint", (point, matrix))
 
     def turn(self, matrix: Value, direction: Value) -> Socket:
