@@ -53,7 +53,7 @@ def draw_amount(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 class SBS_PT_bone_amount(PosePanel, Panel):
     bl_label = "Amount by Bone"
 
-    def draw_amount(self, context: bpy.types.Context) -> None:
+    def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
         bone = context.active_pose_bone
