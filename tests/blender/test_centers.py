@@ -225,7 +225,7 @@ def test_painting_goes_on_with_those_of_before(character: Character) -> None:
         paint(tube, first)
         addon.module("engine.handlers").look_for_centers()
         assert_right(tube, armature, center="optimized", centers=before)
-    assert "Centers are about to be found" in state_of(tube).centers.note
+    assert state_of(tube).centers.are_awaited
     wait_for_centers()
     assert np.abs(centers_of(tube) - before).max() > 0.01
     assert_optimized(tube, armature)
