@@ -149,7 +149,7 @@ class Handlers:
         before = [list(handlers) for handlers in lists]
         for handlers in lists:
             handlers[:] = [self._timed(handler) if ADDON in handler.__module__ else handler for handler in handlers]
-        states = sys.modules[f"{ADDON}.engine.states"]
+        states = sys.modules[f"{ADDON}.engine.live.states"]
         for item in bpy.data.objects:
             state = states.state_of(item)
             if state is not None and state.binding is not None:

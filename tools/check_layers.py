@@ -4,7 +4,8 @@
 C folders include only those to their left in `C_LAYERS`, and C files include each other without circles. Python
 modules, of the package and of the Blender add-on, import each other without circles, and so do their folders. Folders
 of the package import only those to their left in `PACKAGE_LAYERS`; folders of the add-on those to their left in
-`ADDON_LAYERS`, or other features; its core does not use Blender.
+`ADDON_LAYERS`, or other features, and inside of its engine those to their left in `ENGINE_LAYERS`; its core does not
+use Blender.
 """
 
 from __future__ import annotations
@@ -66,6 +67,19 @@ C_SIDE_BY_SIDE = (
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.
 FEATURES = "features"
 ADDON_LAYERS = ("core", "settings", "engine", "interface", FEATURES, "registration", "__init__")
+# Inside of its engine: folders, and modules outside of them.
+ENGINE_LAYERS = (
+    "identity",
+    "curves",
+    "reading",
+    "nodes",
+    "stack",
+    "muscles",
+    "live",
+    "bake",
+    "correctives",
+    "handlers",
+)
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
 # The same for the package: folders, and the modules that are public by their own path. "" is the package itself.
@@ -184,16 +198,25 @@ def python_folders(modules: Edges) -> Edges:
     return edges
 
 
-def check_package(folders: Edges) -> Iterator[str]:
-    """Imports that the order of the package's folders forbids."""
-    rank = {place: number for number, place in enumerate(PACKAGE_LAYERS)}
+def check_order(folders: Edges, layers: tuple[str, ...], name: str) -> Iterator[str]:
+    """Imports that the order of the folders of a package, or of the add-on's engine, forbids."""
+    rank = {place: number for number, place in enumerate(layers)}
     for place, others in folders.items():
         if place not in rank:
-            yield f"{PACKAGE.name}: {place} is not in PACKAGE_LAYERS"
+            yield f"{name}: {place} has no place in the order"
             continue
         for other in sorted(others & rank.keys()):
             if rank[other] > rank[place]:
-                yield f"{PACKAGE.name}: {place} imports {other or '__init__'}, which stands above it"
+                yield f"{name}: {place} imports {other or '__init__'}, which stands above it"
+
+
+def of_engine(modules: Edges) -> Edges:
+    """The modules of the add-on's engine, by their paths in it, and what they import of it."""
+
+    def inside(names: Iterable[str]) -> dict[str, str]:
+        return {name: name.removeprefix("engine.") for name in names if name.startswith("engine.")}
+
+    return {name: set(inside(modules[module]).values()) for module, name in inside(modules).items()}
 
 
 def check_addon(folders: Edges) -> Iterator[str]:
@@ -238,7 +261,8 @@ def check_all() -> Iterable[str]:
         yield from check_circle(modules, f"{package.name}, modules")
         folders = python_folders(modules)
         yield from check_circle(folders, f"{package.name}, folders")
-        yield from check_addon(folders) if package == ADDON else check_package(folders)
+        yield from check_addon(folders) if package == ADDON else check_order(folders, PACKAGE_LAYERS, package.name)
+        yield from check_order(python_folders(of_engine(modules)), ENGINE_LAYERS, f"{package.name}, engine")
 
 
 def main() -> None:

@@ -178,9 +178,10 @@ def in_world(item: MeshObject) -> Floats:
 
 def kept_centers(item: MeshObject) -> Floats | None:
     """The rotation centers that the file keeps for a bound mesh, (V, 3) in its space; None if there are none."""
-    modifier = addon.module("engine.stack").find(item)
-    carrier = addon.module("engine.node_trees").get_input(modifier, addon.module("engine.live_group").CARRIER)
-    found = addon.module("engine.carriers").centers(carrier, len(item.data.vertices))
+    modifier = addon.module("engine.stack.stack").find(item)
+    name = addon.module("engine.nodes.live_group").CARRIER
+    carrier = addon.module("engine.nodes.node_trees").get_input(modifier, name)
+    found = addon.module("engine.stack.carriers").centers(carrier, len(item.data.vertices))
     return None if found is None else found.astype(np.float64)
 
 

@@ -78,7 +78,7 @@ def ticked(armature: ArmatureObject) -> list[str]:
 def binding_of(tube: MeshObject) -> Any:
     """What the live engine has bound, up to date."""
     current_layer().update()
-    return addon.module("engine.states").state_of(tube).binding
+    return addon.module("engine.live.states").state_of(tube).binding
 
 
 def deformed(

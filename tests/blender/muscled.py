@@ -161,7 +161,7 @@ def assert_right(tube: MeshObject, armature: ArmatureObject, rest: Floats | None
 
 def state(tube: MeshObject) -> Any:
     current_layer().update()
-    return engine("states").state_of(tube)
+    return engine("live.states").state_of(tube)
 
 
 def without(tube: MeshObject) -> Floats:

@@ -39,14 +39,14 @@ def make_character(bones: int = 4, center: str = "OPTIMIZED") -> Character:
 def make_portable(tube: MeshObject) -> bpy.types.NodesModifier:
     rigs.select([tube])
     assert addon.ops.make_portable() == {"FINISHED"}
-    modifier: bpy.types.NodesModifier | None = addon.module("engine.portable").find(tube)
+    modifier: bpy.types.NodesModifier | None = addon.module("engine.bake.portable").find(tube)
     assert modifier is not None and not tube.sbs.bound
     return modifier
 
 
 def library_says(tube: MeshObject, armature: ArmatureObject, **options: Any) -> np.ndarray:
     """The mesh as the library deforms it, about the centers that are kept for it, if there are such."""
-    portable = addon.module("engine.portable").find(tube)
+    portable = addon.module("engine.bake.portable").find(tube)
     centers = kept_centers(tube) if portable is None else given_centers(portable)
     if centers is not None:
         options = {"center": "optimized", "centers": centers, **options}
@@ -78,7 +78,7 @@ def assert_passes(tube: MeshObject) -> None:
 def warnings(tube: MeshObject) -> list[str]:
     """What the modifiers of an object warn of."""
     current_layer().update()
-    modifier: bpy.types.NodesModifier = addon.module("engine.portable").find(tube)
+    modifier: bpy.types.NodesModifier = addon.module("engine.bake.portable").find(tube)
     return [warning.message for warning in modifier.node_warnings]
 
 
@@ -108,11 +108,11 @@ assert not {"sbs", "spherical_blend_skinning"} & set(sys.modules)
 
 
 def set_input(modifier: bpy.types.NodesModifier, name: str, value: Any) -> None:
-    addon.module("engine.node_trees").set_input(modifier, name, value)
+    addon.module("engine.nodes.node_trees").set_input(modifier, name, value)
 
 
 def get_input(modifier: bpy.types.NodesModifier, name: str) -> Any:
-    return addon.module("engine.node_trees").get_input(modifier, name)
+    return addon.module("engine.nodes.node_trees").get_input(modifier, name)
 
 
 def marked() -> list[str]:

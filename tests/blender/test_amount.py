@@ -115,10 +115,7 @@ def test_keyed(character: Character) -> None:
 
 def test_driven(character: Character) -> None:
     tube, armature = character
-    drivers = [
-        (tube.driver_add("sbs.amount"), 1.0),
-        (armature.driver_add('pose.bones["B2"].sbs_amount'), 0.5),
-    ]
+    drivers = [(tube.driver_add("sbs.amount"), 1.0), (armature.driver_add('pose.bones["B2"].sbs_amount'), 0.5)]
     for curve, factor in drivers:
         variable = curve.driver.variables.new()
         variable.name = "x"
@@ -158,19 +155,6 @@ def test_set_for_selected_bones(character: Character) -> None:
     assert_blended(tube, armature, 1.0)
 
 
-def test_bake(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    for frame, amount in ((1, 0.0), (6, 1.0)):
-        tube.sbs.amount = amount
-        tube.keyframe_insert("sbs.amount", frame=frame)
-    armature.pose.bones["B2"].sbs_amount = 0.5
-    rigs.select([tube])
-    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
-    for frame in (1, 4, 6):
-        current_scene().frame_set(frame)
-        assert_blended(tube, armature, tube.sbs.amount * by_bone(tube, armature, B2=0.5))
-
-
 def test_library_override(character: Character, tmp_path: Path) -> None:
     rigs.save_library(tmp_path / "library.blend")
     tube, armature = rigs.override_character(tmp_path / "library.blend")
@@ -202,14 +186,3 @@ def test_portable(character: Character) -> None:
     assert addon.ops.make_portable() == {"FINISHED"}
     rigs.turn(armature, seed=8)
     assert_blended(tube, armature, 0.5 * painted * by_bone(tube, armature, B2=0.25))
-
-
-def test_nothing_is_computed_twice(character: Character) -> None:
-    tube, armature = character
-    armature.pose.bones["B2"].sbs_amount = 0.25
-    current_layer().update()
-    amounts = addon.module("engine.states").state_of(tube).amounts
-    before = amounts.amount
-    rigs.turn(armature, seed=8)
-    current_layer().update()
-    assert amounts.amount is before

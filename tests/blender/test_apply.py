@@ -203,4 +203,4 @@ def test_centers_and_twists(center: str) -> None:
     wanted = in_world(tube)
     apply(["Rig", "Tube"], scale=True)
     assert error(in_world(tube), wanted) < TOLERANCE
-    assert addon.module("engine.states").state_of(tube).problem == ""
+    assert addon.module("engine.live.states").state_of(tube).problem == ""

@@ -60,7 +60,7 @@ def assert_cancels(text: str, items: Sequence[MeshObject], **options: Any) -> No
 
 
 def our_modifier(item: MeshObject) -> bpy.types.Modifier:
-    modifier: bpy.types.Modifier = addon.module("engine.bake").modifier_of(item)
+    modifier: bpy.types.Modifier = addon.module("engine.bake.bake").modifier_of(item)
     return modifier
 
 
@@ -154,7 +154,7 @@ def test_shape_keys(times: int) -> None:
 def test_cancelled(tmp_path: Path) -> None:
     tube, _ = make_character()
     (tmp_path / "Tube.pc2").write_bytes(b"of before")
-    module = addon.module("engine.bake")
+    module = addon.module("engine.bake.bake")
     shown = [(modifier.name, modifier.show_viewport, modifier.show_render) for modifier in tube.modifiers]
     for baking in (
         module.PointCacheBake(bpy.context, [tube], FRAMES, str(tmp_path)),

@@ -150,7 +150,7 @@ def test_a_new_pose_repeats_nothing_that_only_edits_change(
     repeated: list[str] = []
 
     def note(name: str) -> Callable[..., Any]:
-        make = getattr(engine("muscles"), name)
+        make = getattr(engine("muscles.muscles"), name)
 
         def noted(*arguments: Any) -> Any:
             repeated.append(name)
@@ -159,7 +159,7 @@ def test_a_new_pose_repeats_nothing_that_only_edits_change(
         return noted
 
     for name in ("Cover", "_shapes", "corners"):
-        monkeypatch.setattr(engine("muscles"), name, note(name))
+        monkeypatch.setattr(engine("muscles.muscles"), name, note(name))
     for frame in range(3, 9):
         current_scene().frame_set(frame)
         tube.location.x = armature.location.x = 0.1 * frame

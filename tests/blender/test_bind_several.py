@@ -28,7 +28,7 @@ def knight() -> Family:
 
 
 def are_bound(items: Sequence[MeshObject]) -> list[bool]:
-    stack = addon.module("engine.stack")
+    stack = addon.module("engine.stack.stack")
     return [stack.find(item) is not None for item in items]
 
 

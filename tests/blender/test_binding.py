@@ -53,7 +53,7 @@ def rig_of(segments: tuple[int, ...] = (1,) * BONES) -> Any:
 def make(weights: Any, rig: Any | None = None) -> Any:
     positions = np.random.default_rng(0).normal(size=(VERTICES, 3)).astype(np.float32)
     surface = rest().BoundMesh(positions, weights, ("B0", "B1", "B2", "Other"))
-    return core().Binding(addon.module("core.library").load(), rig or rig_of(), surface, PLACE)
+    return core().Binding(addon.module("core.library").load(), core().Given(rig or rig_of(), surface, PLACE))
 
 
 def posed(binding: Any) -> np.ndarray:
@@ -61,28 +61,28 @@ def posed(binding: Any) -> np.ndarray:
     pose[1, :3, :3] = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
     pose[0, 0, 3] = 0.5
     moves = [np.tile(np.eye(4), (count + 1, 1, 1)) for count in binding.segments if count > 1]
-    method = addon.module("core.deformer").Method()
+    method = addon.module("core.method").Method()
     deformed: np.ndarray = binding.deform(binding.skinning_matrices(pose, PLACE, moves), method)
     return deformed
 
 
 def rebound(binding: Any, weights: Any) -> Any:
     surface = rest().BoundMesh(binding.surface.positions, weights, binding.surface.groups)
-    return binding.rebound(binding.rig, surface, PLACE, 0)
+    return binding.rebound(core().Given(binding.rig, surface, PLACE))
 
 
 def test_nothing_changed(binding: Any) -> None:
     equal = weights_of(seed=1)
     assert rebound(binding, equal) is binding
     surface = rest().BoundMesh(binding.surface.positions.copy(), equal, binding.surface.groups)
-    assert binding.rebound(rig_of(), surface, PLACE.copy(), 0) is binding
+    assert binding.rebound(core().Given(rig_of(), surface, PLACE.copy())) is binding
 
 
 def test_bones_that_bend_hold_for_one_place() -> None:
     binding = make(weights_of(seed=1), rig_of((1, 5, 1, 1)))
 
     def at(place: np.ndarray) -> Any:
-        return binding.rebound(binding.rig, binding.surface, place, 0)
+        return binding.rebound(core().Given(binding.rig, binding.surface, place))
 
     # What rounding to float32 makes of it is the same place.
     assert at(PLACE + np.random.default_rng(2).uniform(-1e-7, 1e-7, (4, 4))) is binding
@@ -126,15 +126,13 @@ def test_bone_that_moved_nothing(binding: Any) -> None:
 
 def test_positions_then_weights(binding: Any) -> None:
     surface = rest().BoundMesh(2.0 * binding.surface.positions, binding.surface.weights, binding.surface.groups)
-    larger = binding.rebound(binding.rig, surface, PLACE, 0)
+    larger = binding.rebound(core().Given(binding.rig, surface, PLACE))
     weights = weights_of(seed=1)
     weights.weights[:5] = 0.25
     found = posed(rebound(larger, weights))
     anew = core().Binding(
         addon.module("core.library").load(),
-        rig_of(),
-        rest().BoundMesh(surface.positions, weights, surface.groups),
-        PLACE,
+        core().Given(rig_of(), rest().BoundMesh(surface.positions, weights, surface.groups), PLACE),
     )
     assert np.array_equal(found, posed(anew))
 

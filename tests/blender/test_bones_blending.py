@@ -14,7 +14,7 @@ import pytest
 import rigs
 from expected import TOLERANCE, bones_blended, deformed, error, fitted_zones
 from mathutils import Quaternion
-from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
+from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def assert_right(
 
 def problem_of(tube: MeshObject) -> str:
     current_layer().update()
-    problem: str = addon.module("engine.states").state_of(tube).problem
+    problem: str = addon.module("engine.live.states").state_of(tube).problem
     return problem
 
 
@@ -59,7 +59,7 @@ def test_all_bones_in_every_frame(character: Character) -> None:
 def test_weights_only_tell_which_bone(character: Character) -> None:
     tube, armature = character
     before = rigs.evaluated(tube)
-    state_of = addon.module("engine.states").state_of
+    state_of = addon.module("engine.live.states").state_of
     skin = state_of(tube).binding._by_bones
     for group in tube.vertex_groups:
         for vertex in tube.data.vertices:
@@ -130,11 +130,11 @@ def test_profile_and_width_of_zones(character: Character, tmp_path: Path) -> Non
         tube.sbs.zone_scale = scale
         assert_right(tube, armature, zone_scale=scale)
     linear = rigs.evaluated(tube)
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     tube.sbs.bones_profile = "SMOOTHSTEP"
     assert_right(tube, armature, profile="smoothstep", zone_scale=0.25)
     assert error(rigs.evaluated(tube), linear) > 0.001
-    assert addon.module("engine.states").state_of(tube).binding.skin is binding.skin
+    assert addon.module("engine.live.states").state_of(tube).binding.skin is binding.skin
     bone = armature.data.bones["B2"].sbs
     bone.t_min, bone.t_max, bone.own_zone = -0.2, 0.7, True
     mark(armature, "B1", "B2")
@@ -180,10 +180,10 @@ def test_zones_are_of_the_rig(character: Character) -> None:
     bone = armature.data.bones["B2"].sbs
     bone.t_min, bone.t_max, bone.own_zone = -0.2, 0.7, True
     assert_right(tube, armature, zones={"B2": (-0.2, 0.7)})
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     bone.t_max = 0.5
     assert_right(tube, armature, zones={"B2": (-0.2, 0.5)})
-    assert addon.module("engine.states").state_of(tube).binding.skin is binding.skin
+    assert addon.module("engine.live.states").state_of(tube).binding.skin is binding.skin
     # Changed while another method is chosen, they count when theirs comes back.
     tube.sbs.method = "LINEAR"
     current_layer().update()
@@ -197,7 +197,7 @@ def test_zones_for_the_viewport(character: Character) -> None:
     """What rings and handles show: the zone by the limb, then the bone's own; and the limb's radius."""
     tube, armature = character
     current_layer().update()
-    zones = addon.module("zones.bones")
+    zones = addon.module("blending.zones")
     assert zones.find(armature.pose.bones["B0"]) is None, "it has no parent"
     bone = armature.pose.bones["B2"]
     found = zones.find(bone)
@@ -222,17 +222,6 @@ def test_zones_for_the_viewport(character: Character) -> None:
     tube.sbs.method = "SPHERICAL"
     current_layer().update()
     assert zones.find(bone) is None
-
-
-def test_marking_asks_for_selected_bones(character: Character) -> None:
-    tube, armature = character
-    rigs.select_bones(armature)
-    with pytest.raises(RuntimeError, match="No bone of Rig that deforms is selected"):
-        addon.ops.mark_bones()
-    with rigs.editing(armature):
-        assert not addon.ops.mark_bones.poll()
-    bpy.data.objects.remove(tube)
-    assert not addon.ops.mark_bones.poll()
 
 
 def test_bones_between_that_do_not_deform(character: Character) -> None:
@@ -265,14 +254,14 @@ def test_places(character: Character, scale: tuple[float, float, float]) -> None
     tube.parent = armature
     assert_right(tube, armature)
     # The rig takes the mesh along, which must not be bound anew for it.
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     armature.location = (50.0, 3.3, 0.7)
     armature.rotation_euler = (1.3, 0.2, 0.1)
     assert_right(tube, armature)
-    assert addon.module("engine.states").state_of(tube).binding is binding
+    assert addon.module("engine.live.states").state_of(tube).binding is binding
     tube.location.z += 0.1
     assert_right(tube, armature)
-    assert addon.module("engine.states").state_of(tube).binding is not binding
+    assert addon.module("engine.live.states").state_of(tube).binding is not binding
 
 
 def test_shape_keys_move_vertices_along_no_bone(character: Character) -> None:
@@ -301,49 +290,6 @@ def test_amount(character: Character, other: str, turned_round: bool) -> None:
     assert error(rigs.evaluated(tube), wanted) < TOLERANCE
 
 
-def test_undo(character: Character) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = "MARKED"
-    rigs.select([tube])
-    current_layer().update()
-    bpy.ops.ed.undo_push(message="Start")
-    rigs.select_bones(armature, "B2")
-    assert addon.ops.mark_bones("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert_right(tube, armature, ("B2",))
-    bpy.ops.ed.undo()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
-    assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < TOLERANCE
-    bpy.ops.ed.redo()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
-    assert_right(tube, armature, ("B2",))
-
-
-@pytest.mark.parametrize("bones", ["ALL", "MARKED"])
-def test_saved_and_loaded(character: Character, tmp_path: Path, bones: str) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = bones
-    mark(armature, "B2")
-    marked = ("B2",) if bones == "MARKED" else None
-    assert_right(tube, armature, marked)
-    tube, armature = rigs.reopen(tmp_path / "file.blend")
-    assert_right(tube, armature, marked)
-    rigs.turn(armature, seed=4)
-    assert_right(tube, armature, marked)
-
-
-def test_bake(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    tube.sbs.blended_bones = "MARKED"
-    mark(armature, "B2", "B3")
-    rigs.animate(armature, frames=6)
-    rigs.select([tube])
-    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=6) == {"FINISHED"}
-    assert not addon.module("engine.stack").find(tube).show_viewport
-    for frame in (1, 4, 6):
-        current_scene().frame_set(frame)
-        assert_right(tube, armature, ("B2", "B3"))
-
-
 def test_two_rigs_and_a_limit(character: Character) -> None:
     tube, armature = character
     tube.sbs.influence_limit = 1
@@ -365,15 +311,3 @@ def test_says_that_bendy_bones_are_none(character: Character) -> None:
     armature.data.bones["B1"].bbone_segments = 1
     assert problem_of(tube) == ""
     assert_right(tube, armature)
-
-
-def test_status(character: Character) -> None:
-    tube, armature = character
-    counts = addon.module("bind.operators").counts
-    state_of = addon.module("engine.states").state_of
-    current_layer().update()
-    assert "3 bones blended with their parents" in counts(state_of(tube).binding)
-    tube.sbs.blended_bones = "MARKED"
-    mark(armature, "B2")
-    current_layer().update()
-    assert "1 bones blended with their parents" in counts(state_of(tube).binding)

@@ -236,19 +236,6 @@ def test_a_bound_mesh_follows_a_radius(character: Character) -> None:
     assert expected.error(rigs.evaluated(mesh), expected.deformed(mesh, armature)) < expected.TOLERANCE
 
 
-def test_refusals() -> None:
-    assert not addon.ops.assign_from_capsules.poll()
-    mesh = rigs.make_tube()
-    rigs.select([mesh])
-    assert not addon.ops.assign_from_capsules.poll()
-    mesh.modifiers.new("Armature", "ARMATURE").object = rigs.make_armature()
-    rigs.select([mesh])
-    assert addon.ops.assign_from_capsules.poll()
-    bpy.ops.object.mode_set(mode="EDIT")
-    assert not addon.ops.assign_from_capsules.poll()
-    bpy.ops.object.mode_set(mode="OBJECT")
-
-
 def test_outlines() -> None:
     outlines = addon.module("capsules.overlay").outlines
     lines = outlines(np.array([[1.0, 2.0, 3.0]]), np.array([[1.0, 2.0, 5.0]]), np.array([[0.5, 1.0]]))

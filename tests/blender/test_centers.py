@@ -31,8 +31,8 @@ def character() -> Character:
 @pytest.fixture
 def at_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where an artist is at work: nobody waits for centers."""
-    monkeypatch.setattr(addon.module("engine.live"), "must_not_wait", lambda _depsgraph: False)
-    monkeypatch.setattr(addon.module("engine.centers"), "PAUSE", 0.05)
+    monkeypatch.setattr(addon.module("engine.live.live"), "must_not_wait", lambda _depsgraph: False)
+    monkeypatch.setattr(addon.module("engine.live.centers"), "PAUSE", 0.05)
 
 
 def centers_of(tube: MeshObject) -> np.ndarray:
@@ -53,7 +53,7 @@ def wanted_centers(tube: MeshObject) -> np.ndarray:
 
 
 def state_of(tube: MeshObject) -> Any:
-    return addon.module("engine.states").state_of(tube)
+    return addon.module("engine.live.states").state_of(tube)
 
 
 def wait_for_centers() -> None:
@@ -110,8 +110,8 @@ def test_preferences(character: Character, engine: str, center: str, wanted: str
     assert addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == wanted
     is_portable = engine == "PORTABLE" and bpy.app.version >= (5, 1, 0)
-    assert (addon.module("engine.portable").find(tube) is not None) == is_portable
-    assert (addon.module("engine.stack").find(tube) is None) == is_portable == (not tube.sbs.bound)
+    assert (addon.module("engine.bake.portable").find(tube) is not None) == is_portable
+    assert (addon.module("engine.stack.stack").find(tube) is None) == is_portable == (not tube.sbs.bound)
 
 
 @pytest.mark.blender(since=(5, 1))
@@ -182,7 +182,7 @@ def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     modifier = tube.modifiers.new("Mirror", "MIRROR")
-    addon.module("engine.stack").move(tube, modifier, 0)
+    addon.module("engine.stack.stack").move(tube, modifier, 0)
     current_layer().update()
     assert state_of(tube).problem == ""
     assert "may not change faces" in state_of(tube).centers.note
@@ -225,7 +225,7 @@ def test_painting_goes_on_with_those_of_before(character: Character) -> None:
         paint(tube, first)
         addon.module("engine.handlers").look_for_centers()
         assert_right(tube, armature, center="optimized", centers=before)
-    assert "Centers are about to be found" in state_of(tube).centers.note
+    assert state_of(tube).centers.are_awaited
     wait_for_centers()
     assert np.abs(centers_of(tube) - before).max() > 0.01
     assert_optimized(tube, armature)
@@ -276,7 +276,7 @@ def test_a_file_knows_that_weights_are_others(
     rigs.bind(tube, armature, center="OPTIMIZED")
     before = centers_of(tube)
     with monkeypatch.context() as patch:
-        patch.setattr(addon.module("engine.live"), "must_not_wait", lambda _depsgraph: False)
+        patch.setattr(addon.module("engine.live.live"), "must_not_wait", lambda _depsgraph: False)
         paint(tube)
         bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
         assert np.array_equal(centers_of(tube), before)

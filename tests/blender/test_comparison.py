@@ -58,27 +58,18 @@ def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
 
 
-def test_back_again(character: Character) -> None:
-    tube, _armature = character
-    ours = rigs.evaluated(tube)
-    show = addon.module("comparison.operators")._update
-    for shown in (True, False, True, False):
-        show(shown=shown)
-        assert (error(rigs.evaluated(tube), ours) < TOLERANCE) != shown
-
-
 def test_search_for_centers_goes_on(character: Character) -> None:
     tube, _armature = character
     tube.sbs.center = "OPTIMIZED"
     ours = rigs.evaluated(tube)
-    binding = addon.module("engine.states").state_of(tube).binding
+    binding = addon.module("engine.live.states").state_of(tube).binding
     assert binding.centers is not None
     show = addon.module("comparison.operators")._update
     show(shown=True)
     current_layer().update()
     show(shown=False)
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
-    assert addon.module("engine.states").state_of(tube).binding is binding
+    assert addon.module("engine.live.states").state_of(tube).binding is binding
 
 
 def test_colors() -> None:

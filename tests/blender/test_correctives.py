@@ -166,7 +166,7 @@ def test_edited() -> None:
     bend(armature, 80.0)
     sculpt(tube, bone="B2")
     bend(armature, 0.0)
-    found = addon.module("engine.correctives").find(tube)
+    found = addon.module("engine.correctives.correctives").find(tube)
     assert addon.ops.sculpt_corrective(number=found[0].number) == {"FINISHED"}
     bpy.ops.object.mode_set(mode="OBJECT")
     places = rigs.positions(surface().data)
@@ -266,7 +266,7 @@ def test_pose_is_gone_to() -> None:
     bend(armature, 80.0)
     _, wanted = sculpt(tube, bone="B2")
     bend(armature, 10.0, axis=2)
-    found = addon.module("engine.correctives").find(tube)
+    found = addon.module("engine.correctives.correctives").find(tube)
     assert addon.ops.go_to_corrective(number=found[0].number) == {"FINISHED"}
     current_layer().update()
     assert error(in_world(tube), wanted) < 1e-5
@@ -304,7 +304,7 @@ def test_fingers_are_drafted() -> None:
     rigs.bind(hand, armature)
     current_scene().frame_set(20)
     assert addon.ops.draft_correctives() == {"FINISHED"}
-    found = addon.module("engine.correctives").find(hand)
+    found = addon.module("engine.correctives.correctives").find(hand)
     assert len({each.bone for each in found}) > 8
     basis = rigs.positions(hand.data)
     size = np.linalg.norm(np.ptp(basis, axis=0))
@@ -334,12 +334,12 @@ def test_renamed_and_removed() -> None:
     sculpt(tube, bone="B2")
     tube.data.shape_keys.key_blocks[-1].name = 'an "elbow"'
     armature.data.bones["B2"].name = "Elbow"
-    found = addon.module("engine.correctives").find(tube)
+    found = addon.module("engine.correctives.correctives").find(tube)
     assert [(each.key.name, each.bone) for each in found] == [('an "elbow"', "Elbow")]
     assert addon.ops.remove_corrective(number=found[0].number) == {"FINISHED"}
     assert len(tube.data.shape_keys.key_blocks) == 1
     assert not list(tube.data.shape_keys.animation_data.drivers) and not list(tube.data.animation_data.drivers)
-    assert not addon.module("engine.correctives").find(tube)
+    assert not addon.module("engine.correctives.correctives").find(tube)
 
 
 def test_deleted_by_hand() -> None:
@@ -349,7 +349,7 @@ def test_deleted_by_hand() -> None:
     rigs.select([tube])
     tube.active_shape_key_index = 1
     assert bpy.ops.object.shape_key_remove() == {"FINISHED"}
-    assert not addon.module("engine.correctives").find(tube)
+    assert not addon.module("engine.correctives.correctives").find(tube)
     bend(armature, 60.0)
     _, wanted = sculpt(tube, bone="B2")
     assert error(in_world(tube), wanted) < MET[False]

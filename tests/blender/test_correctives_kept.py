@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import addon
@@ -28,7 +27,7 @@ def test_with_all_else_on() -> None:
     rigs.add_shape(tube, (1.2, 0.9, 1.0), 0.5)
     armature.data.bones["B1"].bbone_segments = 4
     tube.modifiers.new("Smooth", "SMOOTH").factor = 0.2
-    addon.module("engine.stack").move(tube, tube.modifiers["Smooth"], 0)
+    addon.module("engine.stack.stack").move(tube, tube.modifiers["Smooth"], 0)
     bend(armature, 30.0, "B1", axis=1)
     bend(armature, 70.0)
     _, wanted = sculpt(tube, bone="B2")
@@ -67,7 +66,7 @@ def test_frames_are_not_late() -> None:
     for frame in (3, 9, 20, 1):
         current_scene().frame_set(frame)
         seen = in_world(tube)
-        addon.module("engine.states").forget()
+        addon.module("engine.live.states").forget()
         tube.update_tag()
         current_layer().update()
         assert error(seen, in_world(tube)) < 1e-6
@@ -159,17 +158,6 @@ def test_portable() -> None:
     assert addon.ops.make_live() == {"FINISHED"}
     current_layer().update()
     assert error(in_world(tube), wanted) < 1e-5
-
-
-def test_library_override(tmp_path: Path) -> None:
-    tube, armature = straight()
-    bend(armature, 80.0)
-    sculpt(tube, bone="B2")
-    rigs.save_library(tmp_path / "library.blend")
-    tube, armature = rigs.override_character(tmp_path / "library.blend")
-    for degrees, wanted in ((0.0, 0.0), (80.0, 1.0), (0.0, 0.0)):
-        bend(armature, degrees)
-        assert value(tube) == pytest.approx(wanted, abs=1e-5)
 
 
 def test_cancelling_leaves_no_shape_keys() -> None:

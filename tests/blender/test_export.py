@@ -53,10 +53,7 @@ class Format:
 
 # By default, the format leaves out what is nearly straight between keys, and adds a bone at each end.
 FBX = Format(
-    "fbx",
-    lambda **options: bpy.ops.export_scene.fbx(**options),
-    bake_anim_simplify_factor=0.0,
-    add_leaf_bones=False,
+    "fbx", lambda **options: bpy.ops.export_scene.fbx(**options), bake_anim_simplify_factor=0.0, add_leaf_bones=False
 )
 GLTF = Format("glb", lambda **options: bpy.ops.export_scene.gltf(**options))
 GLTF_APPLIED = Format("glb", GLTF.write, export_apply=True)
@@ -167,7 +164,7 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
     plain, plain_rig = make_character("Plain", with_modifier=False)
     busy, busy_rig = make_character("Busy")
     busy.modifiers.new("Displace", "DISPLACE").strength = 0.1
-    addon.module("engine.stack").move(busy, busy.modifiers["Displace"], 0)
+    addon.module("engine.stack.stack").move(busy, busy.modifiers["Displace"], 0)
     busy.modifiers.new("Smooth", "SMOOTH").iterations = 2
     plain.modifiers.new("Armature", "ARMATURE").object = plain_rig
     actions = list(bpy.data.actions)
@@ -203,12 +200,26 @@ def assert_exported(tube: MeshObject, folder: Path, wanted: Shapes) -> None:
     assert_alike(by_frame(twin), wanted)
 
 
-def test_the_armature_modifier_is_gone(tmp_path: Path) -> None:
-    """The artist has deleted the one that stepped back."""
+def remove(tube: MeshObject) -> None:
+    """The artist has deleted the modifier that stepped back."""
+    tube.modifiers.remove(tube.modifiers["Armature"])
+
+
+def move(tube: MeshObject) -> None:
+    """The artist has moved it, so it is before ours while it stands in."""
+    addon.module("engine.stack.stack").move(tube, tube.modifiers["Armature"], 0)
+
+
+def make_portable(_tube: MeshObject) -> None:
+    assert addon.ops.make_portable() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("change", [remove, move, pytest.param(make_portable, marks=pytest.mark.blender(since=(5, 1)))])
+def test_another_armature_modifier(change: Callable[[MeshObject], None], tmp_path: Path) -> None:
     tube, armature = make_character()
     wanted = by_frame(tube)
     rigs.bind(tube, armature)
-    tube.modifiers.remove(tube.modifiers["Armature"])
+    change(tube)
     current_layer().update()
     assert_exported(tube, tmp_path, wanted)
 
@@ -224,25 +235,6 @@ def test_another_armature(tmp_path: Path) -> None:
     tube.modifiers["Armature"].object = armature
     rigs.bind(tube, armature)
     tube.sbs.armature = other
-    assert_exported(tube, tmp_path, wanted)
-
-
-def test_the_armature_modifier_stands_before(tmp_path: Path) -> None:
-    """The artist has moved the one that stepped back, so it is before ours while it stands in."""
-    tube, armature = make_character()
-    wanted = by_frame(tube)
-    rigs.bind(tube, armature)
-    addon.module("engine.stack").move(tube, tube.modifiers["Armature"], 0)
-    current_layer().update()
-    assert_exported(tube, tmp_path, wanted)
-
-
-@pytest.mark.blender(since=(5, 1))
-def test_portable(tmp_path: Path) -> None:
-    tube, armature = make_character()
-    wanted = by_frame(tube)
-    rigs.bind(tube, armature)
-    assert addon.ops.make_portable() == {"FINISHED"}
     assert_exported(tube, tmp_path, wanted)
 
 

@@ -147,7 +147,7 @@ def test_modifier_applied(with_one_before: bool) -> None:
         # Ours keeps what comes to it as attributes while there is something before it.
         cast = tube.modifiers.new("Cast", "CAST")
         cast.factor = 0.0
-        addon.module("engine.stack").move(tube, cast, 0)
+        addon.module("engine.stack.stack").move(tube, cast, 0)
         current_layer().update()
     rigs.turn(armature)
     wanted = deformed(tube, armature)

@@ -107,14 +107,6 @@ def test_objects_anywhere() -> None:
     assert_right(tube, armature)
 
 
-def test_without_a_parent(character: Character) -> None:
-    tube, armature = character
-    tube.location = (0.0, 0.3, 0.0)
-    assert_right(tube, armature)
-    armature.location = (0.0, 0.0, 1.0)
-    assert_right(tube, armature)
-
-
 @pytest.mark.parametrize("inherit", ["FULL", "FIX_SHEAR", "ALIGNED", "AVERAGE", "NONE", "NONE_LEGACY"])
 def test_bones_with_scale(inherit: Any) -> None:
     tube, armature = make_character()
@@ -135,7 +127,7 @@ def test_selecting_deforms_nothing_again(monkeypatch: pytest.MonkeyPatch) -> Non
     rigs.turn(armature)
     current_layer().update()
     written = []
-    monkeypatch.setattr(addon.module("engine.carriers"), "write", lambda *arguments: written.append(arguments))
+    monkeypatch.setattr(addon.module("engine.stack.carriers"), "write", lambda *arguments: written.append(arguments))
     armature.select_set(not armature.select_get())
     current_layer().update()
     assert not written
@@ -148,7 +140,7 @@ def test_object_deleted_as_another_comes() -> None:
     tube, _ = make_character()
     other, armature = make_character()
     scene = current_scene()
-    registry = addon.module("engine.registry")
+    registry = addon.module("engine.live.registry")
     assert set(registry.bound_objects()) == {tube, other}
     count = len(bpy.data.objects)
     bpy.data.objects.remove(tube)

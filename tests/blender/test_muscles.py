@@ -16,13 +16,7 @@ import rigs
 from expected import error
 from mathutils import Vector
 from muscled import EXACT, add, assert_right, bend, covered, engine, list_of, muscle_of, state, uncovered, without
-from objects import (
-    Character,
-    armature_named,
-    current_layer,
-    current_scene,
-    mesh_named,
-)
+from objects import Character, armature_named, current_layer, current_scene, mesh_named
 
 
 @pytest.fixture
@@ -49,8 +43,8 @@ def test_nothing_is_computed_without_muscles(monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_arguments: object) -> None:
         raise AssertionError("computed")
 
-    monkeypatch.setattr(addon.module("engine.muscles"), "Cover", refuse)
-    monkeypatch.setattr(addon.module("engine.muscles"), "_shapes", refuse)
+    monkeypatch.setattr(addon.module("engine.muscles.muscles"), "Cover", refuse)
+    monkeypatch.setattr(addon.module("engine.muscles.muscles"), "_shapes", refuse)
     rigs.bind(tube, armature)
     bend(armature)
     current_layer().update()
@@ -293,20 +287,8 @@ def count_bindings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(1)
         return make(*arguments)
 
-    monkeypatch.setattr(engine("muscles"), "Cover", counted)
+    monkeypatch.setattr(engine("muscles.muscles"), "Cover", counted)
     return found
-
-
-def test_shape_keys_that_stay_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
-    tube, armature = character
-    rigs.add_shape(tube, (1.2, 1.2, 1.0), 0.7, "Fat")
-    current_layer().update()
-    found = count_bindings(monkeypatch)
-    for frame in range(2, 6):
-        bend(armature, 10.0 * frame)
-        current_scene().frame_set(frame)
-    assert not found
-    assert_right(tube, armature, rigs.positions(tube.data) * (1.14, 1.14, 1.0))
 
 
 @pytest.mark.parametrize("method", ["SPHERICAL", "BONES_BLENDING"])
@@ -341,7 +323,7 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
         wanted = uncovered(tube, armature, still + moving.value * change) + bulge
         assert error(shapes[frame], wanted) < 2.0 * EXACT
     # Results depend on the frame alone.
-    engine("states").forget()
+    engine("live.states").forget()
     bend(armature, 48.0)
     tube.update_tag()
     current_layer().update()
@@ -355,17 +337,6 @@ def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest
     tube.data.update()
     current_layer().update()
     assert found
-
-
-@pytest.mark.blender(since=(5, 1))
-def test_nodes_know_no_muscles(character: Character) -> None:
-    tube, _ = character
-    rigs.select([tube])
-    with pytest.raises(RuntimeError, match="Tube, as nodes know no muscles"):
-        addon.ops.make_portable()
-    tube.sbs.use_muscles = False
-    current_layer().update()
-    assert addon.ops.make_portable() == {"FINISHED"}
 
 
 def test_undo(character: Character) -> None:
@@ -414,13 +385,13 @@ def test_edits_that_come_with_a_change_of_frame(character: Character) -> None:
 
 def test_linear_comparison_shows_no_muscles(character: Character) -> None:
     tube, _ = character
-    engine("comparison").show_linear(True)
+    engine("live.methods").show_linear(True)
     try:
         tube.update_tag()
         current_layer().update()
         shown = rigs.evaluated(tube)
     finally:
-        engine("comparison").show_linear(False)
+        engine("live.methods").show_linear(False)
     tube.sbs.use_muscles = False
     tube.sbs.method = "LINEAR"
     current_layer().update()

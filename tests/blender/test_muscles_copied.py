@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import error
-from muscled import EXACT, assert_right, bend, muscle_of
+from muscled import EXACT, assert_right, muscle_of
 from objects import Character, armature_named, current_layer, current_scene, mesh_named
 
 PARTS = ("origin", "via", "insertion", "belly")
@@ -152,21 +152,6 @@ def test_what_has_nothing_to_do_with_it(character: Character) -> None:
             assert_own(wanted)
             assert census() == after
         assert bpy.data.objects["Other"].location.x == 1.0
-
-
-def test_copies_bend_by_themselves(character: Character) -> None:
-    tube, armature = character
-    wanted = assert_right(tube, armature)
-    duplicate(armature, tube)
-    bpy.ops.ed.undo()
-    bpy.ops.ed.redo()
-    twin, copy = named(".001")
-    bend(copy, 20.0)
-    muscle_of(copy, 0).radius = 0.08
-    assert_right(twin, copy)
-    muscle_of(copy, 0).insertion.location.x += 0.05
-    assert_right(twin, copy)
-    np.testing.assert_allclose(rigs.evaluated(named()[0]), wanted, atol=1e-6)
 
 
 def test_the_mesh_alone(character: Character) -> None:

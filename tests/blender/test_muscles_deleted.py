@@ -14,15 +14,7 @@ import pytest
 import rigs
 from expected import error
 from muscled import EXACT, add, assert_right, list_of, muscle_of, state
-from objects import (
-    ArmatureObject,
-    Character,
-    MeshObject,
-    armature_named,
-    current_layer,
-    current_scene,
-    mesh_named,
-)
+from objects import ArmatureObject, Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
 
 @pytest.fixture
@@ -117,18 +109,6 @@ def test_undo_brings_back_a_handle(character: Character, part: str) -> None:
     assert error(assert_right(tube, armature), wanted) > 1e-4
     assert rows(armature) == ["Flexor.L", "Extensor.L"]
     assert_as_at_first(*undo(), wanted)
-
-
-def test_deleted_together_and_redone(character: Character) -> None:
-    tube, armature = character
-    wanted = assert_right(tube, armature)
-    delete(muscle_of(armature, 0).belly, muscle_of(armature, 1).via)
-    without = assert_right(tube, armature)
-    for _ in range(2):
-        assert_as_at_first(*undo(), wanted)
-        tube, armature = redo()
-        assert rows(armature) == ["Extensor.L"]
-        assert error(assert_right(tube, armature), without) < EXACT
 
 
 def test_all_are_deleted(character: Character) -> None:

@@ -35,30 +35,6 @@ def character() -> Character:
     return tube, armature
 
 
-def test_words() -> None:
-    assert len(names()) >= 15
-    for name in names():
-        kind = getattr(addon.ops, name).get_rna_type()
-        for text in (kind.description, *(item.description for item in own_properties(name))):
-            assert re.match("[A-Z0-9]", text) and not text.endswith("."), f"{name}: {text!r}"
-        for text in (kind.name, *(item.name for item in own_properties(name))):
-            words = [word for word in re.split(r"[ -]", text.replace(",", "")) if word not in SMALL_WORDS]
-            assert all(word[0].isupper() for word in words), f"{name}: {text!r} is not in title case"
-
-
-SMALL_WORDS = {"a", "by", "for", "from", "of", "over", "the", "to", "with"}
-
-
-def own_properties(name: str) -> list[bpy.types.Property]:
-    """The properties of an operator that an artist sees and that are not of Blender's file browser or exporter."""
-    cls = getattr(bpy.types, f"SBS_OT_{name}")
-    mine = set(getattr(cls, "__annotations__", {}))
-    if name == "export_usd":
-        mine -= set(bpy.ops.wm.usd_export.get_rna_type().properties.keys())  # type: ignore[call-arg]
-    found = getattr(addon.ops, name).get_rna_type().properties
-    return [item for item in found if item.identifier in mine and not item.is_hidden]
-
-
 def test_undo() -> None:
     for name in names():
         options: set[str] = getattr(getattr(bpy.types, f"SBS_OT_{name}"), "bl_options", set())
@@ -237,8 +213,7 @@ def test_each_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS],
+    "name", [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS]
 )
 def test_each_reports_counts(
     name: str, character: Character, tmp_path: Path, capfd: pytest.CaptureFixture[str]

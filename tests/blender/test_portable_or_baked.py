@@ -56,11 +56,11 @@ def assert_alike(found: list[list[np.ndarray]], wanted: list[list[np.ndarray]]) 
 
 
 def is_portable(item: MeshObject) -> bool:
-    return addon.module("engine.portable").find(item) is not None
+    return addon.module("engine.bake.portable").find(item) is not None
 
 
 def is_baked(item: MeshObject) -> bool:
-    baked: bool = addon.module("engine.bake").is_baked(item)
+    baked: bool = addon.module("engine.bake.bake").is_baked(item)
     return baked
 
 
@@ -91,7 +91,7 @@ def test_once_more_after_another_animation(character: Family, tmp_path: Path) ->
     assert is_baked(body) and is_portable(shirt)
     # As if it had never been baked.
     body.modifiers.remove(body.modifiers["SBS Bake"])
-    addon.module("engine.bake").modifier_of(body).show_viewport = True
+    addon.module("engine.bake.bake").modifier_of(body).show_viewport = True
     current_layer().update()
     assert_alike(found, shapes([body, shirt]))
 
@@ -105,7 +105,7 @@ def test_a_file_that_was_never_saved(character: Family) -> None:
         RuntimeError, match=r"Portable: Shirt\. Not baked: Tube, as nodes know no muscles\. Save the fil"
     ):
         addon.ops.make_portable()
-    assert is_portable(shirt) and not is_baked(body) and addon.module("engine.stack").find(body) is not None
+    assert is_portable(shirt) and not is_baked(body) and addon.module("engine.stack.stack").find(body) is not None
     assert_alike(shapes([body, shirt]), wanted)
 
 

@@ -36,7 +36,7 @@ def test_old_blender() -> None:
     rigs.select([tube])
     assert not addon.ops.make_portable.poll()
     with pytest.raises(ValueError, match=r"5\.1"):
-        addon.module("engine.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
+        addon.module("engine.bake.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
     assert tube.sbs.bound
 
 
@@ -65,10 +65,10 @@ def test_missing_table(name: str, center: str) -> None:
     bpy.data.objects.remove(get_input(modifier, name))
     assert_passes(tube)
     assert any("hidden meshes" in message for message in warnings(tube))
-    assert addon.module("engine.portable").problems(tube)
+    assert addon.module("engine.bake.portable").problems(tube)
     make_portable(tube)
     assert_right(tube, armature)
-    assert not warnings(tube) and not addon.module("engine.portable").problems(tube)
+    assert not warnings(tube) and not addon.module("engine.bake.portable").problems(tube)
 
 
 @needs_bone_info
@@ -79,7 +79,7 @@ def test_missing_armature(center: str) -> None:
     set_input(modifier, "Armature", None)
     assert_passes(tube)
     assert "The armature is missing" in warnings(tube)
-    assert addon.module("engine.portable").problems(tube) == ["The armature is missing"]
+    assert addon.module("engine.bake.portable").problems(tube) == ["The armature is missing"]
 
 
 @needs_bone_info
@@ -135,7 +135,7 @@ def test_removed_bone(center: str) -> None:
     current_layer().update()
     assert_passes(tube)
     assert any("no bone" in message and '"B2"' in message for message in warnings(tube))
-    assert "B2" in addon.module("engine.portable").problems(tube)[0]
+    assert "B2" in addon.module("engine.bake.portable").problems(tube)[0]
 
 
 @needs_bone_info
@@ -171,7 +171,7 @@ def test_back_to_live() -> None:
 @needs_bone_info
 def test_groups_of_earlier_versions() -> None:
     """All nodes were in the modifier's own group, several of them for an inner group that characters shared."""
-    group = addon.module("engine.portable_group")
+    group = addon.module("engine.nodes.portable_group")
     bones, shared, tree = (bpy.data.node_groups.new(name, "GeometryNodeTree") for name in ("Bones", "Motion", "Old"))
     tree["sbs_portable_group"] = True
     for bone in ("B0", "B1"):
@@ -203,35 +203,27 @@ def test_duplicates_share_tables() -> None:
 
 
 @needs_bone_info
-def test_what_nodes_cannot_do() -> None:
-    portable = addon.module("engine.portable")
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"method": "BONES_BLENDING"}, "Bones Blending"),
+        ({"amount_group": "Amount", "amount_method": "DUAL_QUATERNION"}, "Dual Quaternion"),
+        ({"amount_group": "Amount", "amount_method": "BONES_BLENDING"}, "Bones Blending"),
+        ({}, "bendy bone B1"),
+    ],
+)
+def test_what_nodes_cannot_do(settings: dict[str, str], reason: str) -> None:
+    """More of it is baked in test_portable_or_baked.py."""
+    portable = addon.module("engine.bake.portable")
     tube, armature = make_character()
-
-    def refuses(text: str) -> None:
-        with pytest.raises(ValueError, match=text):
-            portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
-        assert tube.sbs.bound and portable.find(tube) is None
-        assert not [name for name in marked() if "Portable" in name or "Weights" in name]
-
-    tube.sbs.method = "DUAL_QUATERNION"
-    refuses("nodes know no Dual Quaternion.* choose Spherical Blend")
-    tube.sbs.method = "BONES_BLENDING"
-    refuses("nodes know no Bones Blending")
-    tube.sbs.method = "SPHERICAL"
-    tube.sbs.rotation = "AVERAGE"
-    refuses("linear rotations")
-    tube.sbs.rotation = "QLERP"
-    tube.sbs.center = "WEIGHTED"
-    refuses("no weighted centers.* set Center to Optimized")
-    tube.sbs.center = "OPTIMIZED"
-    armature.data.bones["B1"].bbone_segments = 4
-    refuses("bendy bone B1")
-    armature.data.bones["B1"].bbone_segments = 1
     tube.vertex_groups.new(name="Amount")
-    tube.sbs.amount_group, tube.sbs.amount_method = "Amount", "DUAL_QUATERNION"
-    refuses("Dual Quaternion")
-    tube.sbs.amount_method = "BONES_BLENDING"
-    refuses("nodes know no Bones Blending")
+    armature.data.bones["B1"].bbone_segments = 1 if settings else 4
+    for name, value in settings.items():
+        setattr(tube.sbs, name, value)
+    with pytest.raises(ValueError, match=reason):
+        portable.make_portable(tube, bpy.context.evaluated_depsgraph_get())
+    assert tube.sbs.bound and portable.find(tube) is None
+    assert not [name for name in marked() if "Portable" in name or "Weights" in name]
 
 
 @needs_bone_info

@@ -299,7 +299,7 @@ class Session:
             return
         decimate = found[0] if found else item.modifiers.new("Decimate", "DECIMATE")
         decimate.ratio = float(self.random.uniform(0.4, 1.0))
-        addon.module("engine.stack").move(item, decimate, 0)
+        addon.module("engine.stack.stack").move(item, decimate, 0)
 
     def share_mesh(self) -> None:
         """Have two objects share a mesh, or no more."""
@@ -396,7 +396,7 @@ class Session:
         found = {item: rigs.evaluated(item) for item in self.bound()}
         self.compare_with_references(found)
         # Whatever there is before and however bones bend: as if it were bound only now.
-        addon.module("engine.states").forget()
+        addon.module("engine.live.states").forget()
         for item in found:
             item.update_tag()
         for _ in range(2):

@@ -107,14 +107,7 @@ def is_same() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [
-        scaled,
-        scaled_with_limbs,
-        painted_unread,
-        without_some_faces,
-        painted_without_the_addon,
-        moved_below_shapes,
-    ],
+    [scaled, scaled_with_limbs, painted_unread, without_some_faces, painted_without_the_addon, moved_below_shapes],
 )
 def test_after(change: Callable[[], None]) -> None:
     change()
@@ -142,7 +135,7 @@ def shape_in_frames() -> None:
 def modifier_in_frames() -> None:
     tube, _ = character()
     modifier = tube.modifiers.new("Before", "CAST")
-    addon.module("engine.stack").move(tube, modifier, 0)
+    addon.module("engine.stack.stack").move(tube, modifier, 0)
     for frame, factor in ((1, 0.0), (20, 0.8)):
         modifier.factor = factor
         modifier.keyframe_insert("factor", frame=frame)

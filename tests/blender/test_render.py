@@ -111,7 +111,7 @@ def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind:
         modifier = item.modifiers.new("Before", kind)
         for name, value in settings.items():
             setattr(modifier, name, value)
-        addon.module("engine.stack").move(item, modifier, 0)
+        addon.module("engine.stack.stack").move(item, modifier, 0)
         for vertex in item.data.vertices:
             vertex.co.y += 0.45
     pictures = []

@@ -65,7 +65,7 @@ def assert_rests(path: Path | None = None) -> None:
         np.testing.assert_array_equal(rigs.evaluated(tube), rigs.positions(tube.data))
         np.testing.assert_array_equal(rigs.evaluated(mesh_named("Plain")), rigs.positions(tube.data))
     assert tube.sbs.armature is None
-    assert "No armature" in addon.module("engine.states").state_of(tube).problem
+    assert "No armature" in addon.module("engine.live.states").state_of(tube).problem
 
 
 def assert_deformed() -> None:

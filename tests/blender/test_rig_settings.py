@@ -117,16 +117,6 @@ def test_unbinding_keeps_whose_they_are(character: Family) -> None:
     assert methods(tubes) == ["LINEAR"] * 3
 
 
-def test_undo(character: Family) -> None:
-    bpy.ops.ed.undo_push(message="Start")
-    character[0].sbs.method = "LINEAR"
-    bpy.ops.ed.undo_push(message="Linear")
-    bpy.ops.ed.undo()
-    assert methods([mesh_named(f"Part{number}") for number in range(3)]) == ["SPHERICAL"] * 3
-    bpy.ops.ed.redo()
-    assert methods([mesh_named(f"Part{number}") for number in range(3)]) == ["LINEAR"] * 3
-
-
 @pytest.mark.parametrize("owner", ["rig", "mesh"])
 def test_presets(character: Family, owner: str) -> None:
     armature, tubes = character

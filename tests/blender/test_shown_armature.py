@@ -14,10 +14,7 @@ import rigs
 from expected import TOLERANCE, deformed, error
 from objects import Character, MeshObject, armature_named, current_layer, current_scene, mesh_named
 
-KINDS = [
-    pytest.param(False, id="live"),
-    pytest.param(True, id="portable", marks=pytest.mark.blender(since=(5, 1))),
-]
+KINDS = [pytest.param(False, id="live"), pytest.param(True, id="portable", marks=pytest.mark.blender(since=(5, 1)))]
 
 
 @pytest.fixture
@@ -66,17 +63,6 @@ def test_whichever_is_shown_deforms(character: Character, is_portable: bool) -> 
     assert not both(tube)[1].use_vertex_groups
 
 
-def test_one_that_was_added(character: Character) -> None:
-    """A mesh that had no Armature modifier has one to compare with."""
-    tube, armature = character
-    rigs.select([tube])
-    assert addon.ops.unbind() == {"FINISHED"}
-    tube.modifiers.clear()
-    rigs.bind(tube, armature)
-    show(tube, False, True)
-    assert is_deformed(tube, "linear")
-
-
 def test_before_a_change_of_frame(character: Character) -> None:
     """Nothing has evaluated what was switched before."""
     tube, armature = character
@@ -112,15 +98,6 @@ def test_unbind_brings_back_what_was(character: Character) -> None:
     assert is_deformed(tube)
     show(tube, True, True)
     assert is_deformed(tube)
-
-
-def test_what_the_artist_switches_on_stays(character: Character) -> None:
-    tube, _ = character
-    show(tube, True, True)
-    both(tube)[1].use_vertex_groups = True
-    for ours in (False, True):
-        show(tube, ours, True)
-        assert both(tube)[1].use_vertex_groups
 
 
 def test_painted_while_ours_is_hidden(character: Character) -> None:
@@ -162,15 +139,6 @@ def test_a_file_of_an_earlier_version(character: Character, tmp_path: Path) -> N
     tube.update_tag()
     current_layer().update()
     assert is_deformed(tube, "linear")
-
-
-def test_override(character: Character, tmp_path: Path) -> None:
-    rigs.save_library(tmp_path / "library.blend")
-    tube, armature = rigs.override_character(tmp_path / "library.blend")
-    rigs.turn(armature, seed=3)
-    for ours, method in ((True, "spherical"), (False, "linear"), (True, "spherical")):
-        show(tube, ours, True)
-        assert error(rigs.evaluated(tube), deformed(tube, armature, method)) < TOLERANCE
 
 
 def test_renders(character: Character, tmp_path: Path) -> None:

@@ -184,11 +184,6 @@ def assert_alike(found: Shapes, wanted: Shapes) -> None:
 
 
 @pytest.mark.parametrize("bake", [False, True])
-def test_cloth_as_with_the_armature_modifier(bake: bool) -> None:
-    assert_alike(simulate(add_cloth, ours, bake), simulate(add_cloth, theirs, bake))
-
-
-@pytest.mark.parametrize("bake", [False, True])
 @pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth, add_worn_soft_body])
 def test_as_with_the_same_shapes(add: Added, bake: bool, tmp_path: Path) -> None:
     """What simulates from equal shapes is equal: it meets those of its own frame."""

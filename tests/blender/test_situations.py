@@ -245,7 +245,7 @@ def test_far_from_the_origin(character: Character) -> None:
 def test_no_vertices_and_no_bones() -> None:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
-    states = addon.module("engine.states")
+    states = addon.module("engine.live.states")
     for bone in armature.data.bones:
         bone.use_deform = False
     current_layer().update()
@@ -261,7 +261,7 @@ def test_no_vertices_and_no_bones() -> None:
 
 def test_speed_of_an_unrelated_update(character: Character) -> None:
     """No clock: what moves something else does not even look at bound objects."""
-    registry = addon.module("engine.registry")
+    registry = addon.module("engine.live.registry")
     empty = bpy.data.objects.new("Empty", None)
     current_scene().collection.objects.link(empty)
     for _ in range(2):

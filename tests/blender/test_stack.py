@@ -19,7 +19,7 @@ def character() -> Character:
 
 def seconds(tube: MeshObject) -> list[str]:
     """The modifiers that the panel says deform the mesh as well."""
-    stack = addon.module("engine.stack")
+    stack = addon.module("engine.stack.stack")
     return [modifier.name for modifier in stack.deforming_too(tube, stack.find(tube))]
 
 
@@ -105,7 +105,7 @@ def test_no_shape_key(character: Character, why: str) -> None:
     if why.startswith("shares"):
         bpy.data.objects.new("Twin", tube.data)
     else:
-        addon.module("engine.stack").move(tube, tube.modifiers.new("Displace", "DISPLACE"), 0)
+        addon.module("engine.stack.stack").move(tube, tube.modifiers.new("Displace", "DISPLACE"), 0)
     rigs.select([tube])
     with pytest.raises(RuntimeError, match=why):
         addon.ops.apply_as_shape_key()

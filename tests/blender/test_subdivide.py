@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, armature_named, mesh_named
+from objects import Character
 
 
 @pytest.fixture
@@ -107,14 +107,3 @@ def test_nothing_selected(character: Character) -> None:
     rigs.select_bones(armature, "B3")
     tube.vertex_groups["B3"].remove(range(len(tube.data.vertices)))
     assert addon.ops.subdivide_near_bones(where="BONE") == {"CANCELLED"}
-
-
-def test_undo(character: Character) -> None:
-    count = len(character[0].data.vertices)
-    bpy.ops.ed.undo_push(message="Start")
-    assert addon.ops.subdivide_near_bones("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert len(mesh_named("Tube").data.vertices) > count
-    bpy.ops.ed.undo()
-    tube, armature = mesh_named("Tube"), armature_named("Rig")
-    assert len(tube.data.vertices) == count
-    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE

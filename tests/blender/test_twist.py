@@ -84,7 +84,7 @@ def test_at_joints_of_a_rig_of_rigify() -> None:
     rigify_human.bend_knee(rig, 110.0)
     assert body.sbs.twist_across == pytest.approx(0.35)
     some = rigs.evaluated(body)
-    amounts = addon.module("engine.states").state_of(body).amounts.amount.weights
+    amounts = addon.module("engine.live.states").state_of(body).amounts.amount.weights
     body.sbs.twist_across = 1.0
     spherical = rigs.evaluated(body)
     body.sbs.method = "LINEAR"
@@ -111,7 +111,7 @@ def test_at_joints_of_a_rig_of_rigify() -> None:
 def test_amounts_are_computed_once(character: Character) -> None:
     tube, armature = character
     current_layer().update()
-    amounts = addon.module("engine.states").state_of(tube).amounts
+    amounts = addon.module("engine.live.states").state_of(tube).amounts
     before = amounts.amount
     binding = binding_of(tube)
     rigs.turn(armature, seed=8)
@@ -134,7 +134,7 @@ def test_bones_blending_has_no_other_twist(character: Character) -> None:
     tube, armature = character
     tube.sbs.method = "BONES_BLENDING"
     spread = rigs.evaluated(tube)
-    assert addon.module("engine.states").state_of(tube).problem == ""
+    assert addon.module("engine.live.states").state_of(tube).problem == ""
     tube.sbs.spread_twist = False
     assert error(rigs.evaluated(tube), spread) == 0.0
     tube.sbs.spread_twist = True
@@ -162,7 +162,7 @@ def test_compare_with_linear(character: Character) -> None:
     current_layer().update()
     difference = addon.module("comparison.difference").find(tube)
     assert error(difference.linear, deformed(tube, armature, method="linear")) < EXACT
-    comparison = addon.module("engine.comparison")
+    comparison = addon.module("engine.live.methods")
     comparison.show_linear(True)
     try:
         tube.update_tag()
@@ -198,14 +198,3 @@ def test_optimized_centers_are_found_for_it(character: Character) -> None:
     after = kept_centers(tube)
     assert after is not None
     np.testing.assert_allclose(after, before, atol=1e-6)
-
-
-def test_off_is_as_before(character: Character) -> None:
-    tube, _armature = character
-    tube.sbs.spread_twist = False
-    current_layer().update()
-    binding = binding_of(tube)
-    assert binding.limbs == () and binding.spread is None
-    assert binding.skin.joint_count == 4
-    state = addon.module("engine.states").state_of(tube)
-    assert state.amounts.amount is None

@@ -149,15 +149,3 @@ def test_undo() -> None:
     assert_spread(*objects())
     bpy.ops.ed.redo()
     assert_spread(*objects(), "ForeArm")
-
-
-def test_find_limbs_is_one_step_of_undo(character: Character) -> None:
-    tube, armature = character
-    armature.pose.bones["UpperArm"].sbs_twist = False
-    rigs.select([tube])
-    bpy.ops.ed.undo_push(message="Before")
-    assert addon.ops.find_limbs("EXEC_DEFAULT", True) == {"FINISHED"}
-    assert ticked(armature_named("Rig")) == list(LIMBS)
-    bpy.ops.ed.undo()
-    assert ticked(armature_named("Rig")) == ["ForeArm"]
-    assert_spread(mesh_named("Tube"), armature_named("Rig"), "ForeArm")

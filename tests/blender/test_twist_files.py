@@ -15,15 +15,7 @@ import renders
 import rigs
 from expected import deformed, error, kept_centers
 from limbs import LIMBS, twist
-from objects import (
-    ArmatureObject,
-    Character,
-    MeshObject,
-    character_of,
-    current_layer,
-    current_scene,
-    library,
-)
+from objects import ArmatureObject, Character, MeshObject, character_of, current_layer, current_scene, library
 from portables import shapes_without_addon
 
 EXACT = 1e-6
@@ -139,40 +131,10 @@ def test_a_mesh_of_a_linked_rig(character: Character, tmp_path: Path) -> None:
     assert not addon.ops.find_limbs.poll()
 
 
-def test_point_cache(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    animate(armature)
-    rigs.select([tube])
-    assert addon.ops.bake(directory=str(tmp_path), use_scene_range=False, frame_start=1, frame_end=8) == {"FINISHED"}
-    for frame in (1, 5, 8):
-        current_scene().frame_set(frame)
-        assert_spread(tube, armature)
-
-
-def test_shape_keys(character: Character) -> None:
-    tube, armature = character
-    animate(armature)
-    rest = rigs.positions(tube.data)
-    rigs.select([tube])
-    assert addon.ops.bake(target="SHAPE_KEYS", use_scene_range=False, frame_start=1, frame_end=4) == {"FINISHED"}
-    for frame in (1, 3):
-        current_scene().frame_set(frame)
-        assert_spread(tube, armature, rest=rest)
-
-
-def test_apply_to_a_shape_key(character: Character) -> None:
-    tube, armature = character
-    rigs.select([tube])
-    wanted = limbs.deformed(tube, armature)
-    assert addon.ops.apply_as_shape_key(keep_modifier=True) == {"FINISHED"}
-    points = np.array([point.co for point in tube.data.shape_keys.key_blocks[-1].data])
-    assert error(points, wanted) < EXACT
-
-
 def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict[float, np.ndarray]:
     """Render frames 4 to 6, or the present one, with motion blur; what the modifier was given in each moment."""
     scene = renders.make_scene(range(4, 7), pixels=8, motion_blur=True)
-    carriers = addon.module("engine.carriers")
+    carriers = addon.module("engine.stack.carriers")
     given = {}
     write = carriers.write
 
@@ -217,7 +179,7 @@ def test_export_knows_no_limbs(character: Character) -> None:
     """What is exported is the skin as it is weighted, by the Armature modifier."""
     tube, armature = character
     assert_spread(tube, armature)
-    with addon.module("engine.stand_in").armature_modifiers_instead():
+    with addon.module("engine.bake.stand_in").armature_modifiers_instead():
         current_layer().update()
         assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < 1e-5
     tube.update_tag()
@@ -241,7 +203,7 @@ def test_portable(character: Character, center: str, across: float) -> None:
     assert_spread(tube, armature, **options)
     rigs.select([tube])
     assert addon.ops.make_portable() == {"FINISHED"}
-    assert addon.module("engine.portable").find(tube) is not None
+    assert addon.module("engine.bake.portable").find(tube) is not None
     for seed in (1, 2, 3):
         pose(armature, seed)
         assert_spread(tube, armature, tolerance=NODES, **options)
@@ -317,6 +279,6 @@ def test_portable_has_no_history(character: Character) -> None:
     rigs.select([tube])
     with pytest.raises(RuntimeError, match="nodes know no frame before"):
         addon.ops.make_portable()
-    assert addon.module("engine.stack").find(tube) is not None
+    assert addon.module("engine.stack.stack").find(tube) is not None
     tube.sbs.twist_follow = False
     assert addon.ops.make_portable() == {"FINISHED"}

@@ -222,7 +222,7 @@ def test_bendy_bones(character: Character) -> None:
     assert ticked(armature) == ["ForeArm"]
     assert "bendy" in armature.pose.bones["UpperArm"].sbs.twist_reason
     found = rigs.evaluated(tube)
-    assert addon.module("engine.states").state_of(tube).problem == ""
+    assert addon.module("engine.live.states").state_of(tube).problem == ""
     tube.sbs.spread_twist = False
     assert error(found, rigs.evaluated(tube)) > 1e-3
     # Where the forearm begins, it is turned as the upper arm is.

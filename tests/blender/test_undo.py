@@ -27,6 +27,8 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "unbind": {},
     "rebind": {},
     "make_portable": {},
+    "subdivide_near_bones": {},
+    "drag_vertex": {"vertex": 323, "offset": (0.1, 0.1, 0.1), "radius": 0.4},
 }
 
 
@@ -78,6 +80,7 @@ def character() -> None:
     rigs.bind(item, armature)
     rigs.turn(armature)
     rigs.select([item, other])
+    rigs.select_bones(armature, "B1")
     for part in (item.data.vertices, item.data.polygons):  # Blender 5.0 crashes where edges are set
         part.foreach_set("select", np.zeros(len(part), bool))
     current_layer().update()

@@ -48,13 +48,14 @@ def test_smooth(tube: MeshObject, weights: ModuleType) -> None:
     np.testing.assert_allclose(rigs.weights(tube), weights.to_dense(*expected, BONES), atol=TOLERANCE)
 
 
-def test_smooth_keeps_what_is_locked_or_masked(tube: MeshObject) -> None:
+@pytest.mark.parametrize("operator", ["smooth_weights", "spherical_weights"])
+def test_what_is_locked_or_masked_stays(tube: MeshObject, operator: str) -> None:
     before = rigs.weights(tube)
     tube.vertex_groups["B2"].lock_weight = True
     chosen = np.arange(300, 400)
     addon.module("interface.rigged").select_vertices(tube, chosen)
     tube.data.use_paint_mask_vertex = True
-    assert addon.ops.smooth_weights() == {"FINISHED"}
+    assert getattr(addon.ops, operator)() == {"FINISHED"}
     after = rigs.weights(tube)
     others = np.setdiff1d(np.arange(len(before)), chosen)
     np.testing.assert_array_equal(after[others], before[others])
@@ -77,20 +78,6 @@ def test_weights_for_spherical_blending(tube: MeshObject, weights: ModuleType) -
     after = rigs.weights(tube)
     np.testing.assert_allclose(after, weights.to_dense(*expected, BONES), atol=TOLERANCE)
     assert (after != before).any()
-
-
-def test_weights_for_spherical_blending_keep_what_is_locked_or_masked(tube: MeshObject) -> None:
-    before = rigs.weights(tube)
-    tube.vertex_groups["B2"].lock_weight = True
-    chosen = np.arange(300, 400)
-    addon.module("interface.rigged").select_vertices(tube, chosen)
-    tube.data.use_paint_mask_vertex = True
-    assert addon.ops.spherical_weights() == {"FINISHED"}
-    after = rigs.weights(tube)
-    others = np.setdiff1d(np.arange(len(before)), chosen)
-    np.testing.assert_array_equal(after[others], before[others])
-    np.testing.assert_array_equal(after[:, 2], before[:, 2])
-    assert (after[chosen] != before[chosen]).any()
 
 
 @pytest.mark.parametrize("set_quality", [True, False])
@@ -243,13 +230,3 @@ def test_heat(tube: MeshObject, weights: ModuleType) -> None:
     assert addon.ops.heat_weights() == {"FINISHED"}
     dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
     np.testing.assert_allclose(rigs.weights(tube), dense, atol=TOLERANCE)
-
-
-def test_refusals(tube: MeshObject) -> None:
-    names = ("smooth_weights", "spherical_weights", "mirror_weights", "check_weights", "heat_weights")
-    assert all(getattr(addon.ops, name).poll() for name in names)
-    assert not addon.ops.transfer_weights.poll()
-    rigs.select([tube.modifiers["Armature"].object])
-    assert [name for name in names if getattr(addon.ops, name).poll()] == ["spherical_weights"]
-    bpy.data.objects.remove(tube)
-    assert not addon.ops.spherical_weights.poll()

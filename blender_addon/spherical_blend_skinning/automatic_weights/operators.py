@@ -10,14 +10,12 @@ import bpy
 from ..capsules import assign as capsules
 from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..interface.selection import all_meshes_property, meshes
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
 from ..settings.typed import Operator, armature_data, mesh_of
 from ..weights import tools
-
-__all__ = ["CLASSES", "KINDS", "fit_property", "make"]
 
 KINDS = (
     ("HEAT", "Heat", "By heat that spreads over the surface from the bones, also for meshes of loose parts"),
@@ -32,18 +30,9 @@ _LIMIT = 4
 def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
     """Give meshes weights for all bones, and return how many vertices changed. Locked vertex groups keep theirs.
 
-    Parameters
-    ----------
-    found : sequence of RiggedMesh
-        All of one armature.
-    kind : {"HEAT", "CAPSULES"}
-    fit : bool
-        Whether capsules are first fitted to the meshes. They also are if all bones still have those of new bones.
-
-    Raises
-    ------
-    ValueError
-        If an armature has no bone that deforms, or a mesh no vertices or faces.
+    All are of one armature. The kind is `HEAT` or `CAPSULES`, which are first fitted to the meshes, if wanted or if all
+    bones still have those of new bones. An armature without bones that deform, and a mesh without vertices or faces, is
+    a ValueError.
     """
     for mesh in found:
         if not mesh.names:
@@ -69,8 +58,8 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
 def fit_property() -> bool:
     """The property of operators that can fit capsules first."""
     return flag(
-        name="Fit Capsules",
-        description="Fit the capsules to the meshes first. Capsules that were never changed are always fitted",
+        "Fit Capsules",
+        "Fit the capsules to the meshes first. Capsules that were never changed are always fitted",
         default=False,
         options={"SKIP_SAVE"},
     )
@@ -82,18 +71,14 @@ def _is_new(bone: bpy.types.Bone) -> bool:
     return all(abs(value - new) < 1e-6 for value, new in zip(envelope, _NEW_ENVELOPE, strict=True))
 
 
-class SBS_OT_automatic_weights(Action, Operator):
+class SBS_OT_automatic_weights(RiggedAction, Operator):
     bl_idname = "sbs.automatic_weights"
     bl_label = "Automatic Weights"
     bl_description = "Make weights for the selected meshes by the bones of their armature; locked groups keep theirs"
 
-    weights: str = choice(name="Weights", description="How weights are made", items=KINDS)
+    weights: str = choice("Weights", "How weights are made", items=KINDS)
     fit_capsules: bool = fit_property()
     all_meshes: bool = all_meshes_property()
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
@@ -101,10 +86,8 @@ class SBS_OT_automatic_weights(Action, Operator):
         if self.weights == "CAPSULES":
             self.layout.prop(self, "fit_capsules")
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        armature = rigged.some_rig(context, or_selected=True)
         found = [rigged.RiggedMesh(item, armature) for item in meshes(context, self.all_meshes)]
         count = make(found, self.weights, self.fit_capsules)
         for mesh in found:

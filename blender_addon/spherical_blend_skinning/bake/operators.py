@@ -7,21 +7,19 @@ from collections.abc import Iterator
 
 import bpy
 
-from ..engine import bake
+from ..engine.bake import bake
 from ..interface.action import Action
 from ..interface.selection import our_meshes, our_meshes_hindrance
 from ..settings.declared import choice, flag, integer, text
 from ..settings.given import manager_of, scene_of
 from ..settings.typed import Operator, Result
 
-__all__ = ["CLASSES", "BakingMixin", "folder", "make_bake"]
-
 
 def folder() -> str:
     """The property of an operator for where files go."""
     return text(
-        name="Folder",
-        description="Where PC2 files go",
+        "Folder",
+        "Where PC2 files go",
         default="//sbs_cache",
         subtype="DIR_PATH",
         # Without this option Blender warns of "//"; up to 4.4 there is no such option.
@@ -141,22 +139,18 @@ class SBS_OT_bake(BakingMixin, Operator):
     )
 
     target: str = choice(
-        name="To",
-        description="Where vertices are written",
+        "To",
+        "Where vertices are written",
         items=(
             ("POINT_CACHE", "Point Cache", "A PC2 file for each object, with a Mesh Cache modifier that reads it"),
             ("SHAPE_KEYS", "Shape Keys", "A shape key for each frame, for formats without point caches"),
         ),
         default="POINT_CACHE",
     )
-    use_scene_range: bool = flag(
-        name="Frames of the Scene", description="Bake the frame range of the scene", default=True
-    )
-    frame_start: int = integer(name="Start", description="First frame to bake", default=1)
-    frame_end: int = integer(name="End", description="Last frame to bake", default=250)
-    frame_step: int = integer(
-        name="Step", description="Bake every n-th frame; frames between are interpolated", default=1, min=1
-    )
+    use_scene_range: bool = flag("Frames of the Scene", "Bake the frame range of the scene", default=True)
+    frame_start: int = integer("Start", "First frame to bake", default=1)
+    frame_end: int = integer("End", "Last frame to bake", default=250)
+    frame_step: int = integer("Step", "Bake every n-th frame; frames between are interpolated", default=1, min=1)
     directory: str = folder()
 
     @classmethod

@@ -13,8 +13,6 @@ import bpy
 
 from ..settings.typed import Menu
 
-__all__ = ["CLASSES", "ENTRIES", "KEYS"]
-
 # For other types of objects Blender's menu has other entries.
 _HAS_OTHER_ENTRIES = {"CURVES", "GPENCIL", "GREASEPENCIL"}
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 
 import bpy
 
-from ..amount import panel as amount
-from ..engine import bake, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.stack import stack
 from ..interface import owner, rigged
 from ..interface.words import draw_baked, draw_words
 from ..method import panel as method
 from ..settings import disabled_modifier
 from ..settings.given import view_layer_of
 from . import status
-
-__all__ = ["draw"]
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
@@ -32,7 +30,7 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types
             layout.prop(armature_modifier, "object", text="")
         owner.draw_scope(layout, item)
         method.draw_presets(layout, owner.shown_settings(item))
-        amount.draw(layout, item)
+        method.draw_amount(layout, item)
         status.draw_live(layout, item)
 
     status.draw_second_deformation(layout, item, modifier)

@@ -8,7 +8,10 @@ import bpy
 from ..automatic_weights import operators as automatic_weights
 from ..core.binding import Binding
 from ..core.blended import BlendedBinding
-from ..engine import bake, carriers, live, live_group, node_trees, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import live, registry, states
+from ..engine.nodes import live_group, node_trees
+from ..engine.stack import carriers, stack
 from ..interface import rigged
 from ..interface.action import Action
 from ..interface.selection import all_meshes_property, do_to_each, hindrance, live_meshes, our_meshes
@@ -20,8 +23,6 @@ from ..settings.given import view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import Operator
 
-__all__ = ["CLASSES", "bind", "counts", "describe", "lack", "make_parent", "rebind", "unbind"]
-
 
 def bind(
     context: bpy.types.Context,
@@ -30,24 +31,10 @@ def bind(
     modifier_name: str = "",
     center: str = "",
 ) -> states.State:
-    """Bind a mesh object to an armature.
+    """Bind a mesh object that has not our modifier to an armature; return its state, which may tell a problem.
 
-    Parameters
-    ----------
-    context : Context
-    item : Object
-        A mesh without the modifier.
-    armature : Object
-    modifier_name : str
-        The Armature modifier that ours replaces, if it is of that armature; by default the first that is.
-    center : str
-        The rotation center for the first mesh of a rig, unless the rig has one already; by default that of the
-        preferences.
-
-    Returns
-    -------
-    State
-        With the binding, or a description of the problem.
+    Ours replaces the Armature modifier of that name, if it is of that armature; by default the first that is. The
+    rotation center, by default that of the preferences, is for the first mesh of a rig, unless the rig has one already.
     """
     center = center or preferences.default_center(context)
     if armature.pose is None:
@@ -145,21 +132,19 @@ class SBS_OT_bind(Action, Operator):
     bl_description = "Deform the selected meshes by spherical blend skinning in place of their Armature modifiers"
 
     weights: str = choice(
-        name="Weights",
-        description="Where weights come from",
+        "Weights",
+        "Where weights come from",
         items=(("KEEP", "Vertex Groups", "Those that meshes have, named after bones"), *automatic_weights.KINDS),
         options={"SKIP_SAVE"},
     )
     fit_capsules: bool = automatic_weights.fit_property()
     modifier: str = text(
-        name="Modifier",
-        description="The Armature modifier to replace; if empty, the one of the armature",
+        "Modifier",
+        "The Armature modifier to replace; if empty, the one of the armature",
         options={"HIDDEN", "SKIP_SAVE"},
     )
     parent: bool = flag(
-        name="Parent",
-        description="Make the armature the parent of the meshes, too, which stay where they are",
-        options={"SKIP_SAVE"},
+        "Parent", "Make the armature the parent of the meshes, too, which stay where they are", options={"SKIP_SAVE"}
     )
     all_meshes: bool = all_meshes_property()
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..core import library
-from ..engine import stack
+from ..engine.stack import stack
 from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words
 from ..method import panel as method
@@ -14,8 +14,6 @@ from ..settings.muscles import is_part
 from ..settings.typed import Panel, PanelMixin
 from . import mesh_panel as mesh
 from . import rig_panel as rig
-
-__all__ = ["CLASSES"]
 
 
 def _draw(panel: Panel, context: bpy.types.Context) -> None:

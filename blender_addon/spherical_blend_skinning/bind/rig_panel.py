@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import bake, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import registry, states
+from ..engine.stack import stack
 from ..interface import rigged
 from ..interface.words import draw_words
 from ..method import panel as method
@@ -13,8 +15,6 @@ from ..settings.given import view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import Icon
 from . import operators as bind
-
-__all__ = ["draw", "is_shared"]
 
 # More meshes would push the rest of the panel out of view.
 _MOST_ROWS = 8

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import portable, stack, states
+from ..engine.bake import portable
+from ..engine.live import states
+from ..engine.stack import stack
 from ..interface.words import draw_words
 from ..settings.properties import settings_of
 from ..settings.typed import Icon
 from . import operators as bind
-
-__all__ = ["draw_live", "draw_portable", "draw_second_deformation"]
 
 
 def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choosing the bones for bones blending."""
+"""Bones blending: which bones, and in which zones, shown and edited in the viewport."""

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Choose the bones for bones blending: marks that bones keep when they are renamed."""
+"""Which bones are blended with their parents, and in which zones."""
 
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
+from ..core.blended import BlendedBinding
+from ..engine.live import states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import flag
+from ..settings.given import pose_of
 from ..settings.properties import settings_of_bone
-from ..settings.typed import Operator, Panel, armature_data
-
-__all__ = ["CLASSES", "ENTRIES"]
+from ..settings.typed import Operator, armature_data
 
 
 class SBS_OT_mark_bones(Action, Operator):
@@ -19,7 +21,7 @@ class SBS_OT_mark_bones(Action, Operator):
     bl_label = "Mark Selected Bones"
     bl_description = "Mark the selected bones for bones blending, or remove their marks"
 
-    mark: bool = flag(name="Mark", description="Otherwise marks are removed", default=True)
+    mark: bool = flag("Mark", "Otherwise marks are removed", default=True)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
@@ -40,13 +42,50 @@ class SBS_OT_mark_bones(Action, Operator):
         return f"{marked} of {len(mesh.bones)} bones are marked for bones blending"
 
 
-CLASSES = (SBS_OT_mark_bones,)
+class SBS_OT_fit_zones(Action, Operator):
+    bl_idname = "sbs.fit_zones"
+    bl_label = "Fit Zones"
+    bl_description = (
+        "Bend each selected bone, or each of all if none is selected, in zones of several widths. The one that "
+        "stretches and folds the surface least becomes the bone's own"
+    )
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        if problem := rigged.hindrance(context):
+            return problem
+        if not any(_binding(mesh) for mesh in rigged.find(context)):
+            return "Choose the method Bones Blending first"
+        armature = rigged.find(context)[0].armature
+        return f"{armature.name} belongs to a library" if armature_data(armature).library is not None else ""
+
+    def run(self, context: bpy.types.Context) -> str:
+        found: dict[int, tuple[float, float]] = {}
+        meshes = rigged.find(context)
+        armature = meshes[0].armature
+        bones = pose_of(armature).bones
+        for mesh in meshes:
+            binding = _binding(mesh)
+            if binding is None:
+                continue
+            selected = rigged.selected_bones(mesh)
+            names = np.array(mesh.names)[selected | ~selected.any()]
+            chosen = np.isin(binding.rig.names, names)
+            # Of several meshes the first that a bone bends decides.
+            found = binding.fitted_zones(mesh.triangles, chosen) | found
+        for place, (start, end) in found.items():
+            own = settings_of_bone(bones[place].bone)
+            # The start may push the end, but not the end the start.
+            own.t_min, own.t_max, own.own_zone = start, end, True
+        if not found:
+            raise ValueError("No mesh blends a selected bone with its parent")
+        return f"Fitted the zones of {len(found)} of {len(meshes[0].names)} bones"
 
 
-def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
-    # In Edit Mode a bone is another object; its mark is copied back on leaving.
-    if context.bone is not None:
-        panel.layout.prop(settings_of_bone(context.bone), "bones_blending")
+def _binding(mesh: rigged.RiggedMesh) -> BlendedBinding | None:
+    state = states.state_of(mesh.item)
+    binding = state and state.binding
+    return binding if isinstance(binding, BlendedBinding) else None
 
 
-ENTRIES = (("BONE_PT_deform", _draw_bone),)
+CLASSES = (SBS_OT_mark_bones, SBS_OT_fit_zones)

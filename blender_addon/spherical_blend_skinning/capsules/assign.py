@@ -17,22 +17,12 @@ from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .bones import BoneCapsules
 
-__all__ = ["Assigned", "assign", "fit", "points_in_rig"]
-
 
 class Assigned(NamedTuple):
-    """The result of assigning weights.
+    """The result of assigning weights."""
 
-    Attributes
-    ----------
-    changed : int
-        Vertices with other weights than before.
-    outside : int
-        Vertices outside of all outer capsules.
-    """
-
-    changed: int
-    outside: int
+    changed: int  #: Vertices with other weights than before
+    outside: int  #: Vertices outside of all outer capsules
 
 
 def assign(
@@ -45,22 +35,10 @@ def assign(
     limit: int = 0,
     capsules: BoneCapsules | None = None,
 ) -> Assigned:
-    """Give vertices the weights from the capsules of the bones.
+    """Give vertices the weights from the capsules of the bones, by default those that they have.
 
-    Parameters
-    ----------
-    mesh : RiggedMesh
-        Its locked vertex groups keep their weights.
-    chosen_bones : (J,) ndarray of bool, optional
-        The bones that get these weights; the others share the rest. By default all.
-    chosen_vertices : (V,) ndarray of bool, optional
-        By default all.
-    falloff, outside : str
-        As of `sbs.weights.capsule_weights`.
-    limit : int
-        The most bones per vertex; 0 for all.
-    capsules : BoneCapsules, optional
-        By default those of the mesh's bones.
+    The chosen bones (J,) get these weights, and the others share the rest; locked vertex groups keep theirs. At most so
+    many bones move a vertex as the limit is, 0 for all. The rest is as of `sbs.weights.capsule_weights`.
     """
     weights = library.load("weights")
     points = points_in_rig(mesh)
@@ -71,21 +49,12 @@ def assign(
     combined = assignment.assign(mesh.dense(), new, chosen_bones, mesh.locked)
     concerned = points if chosen_vertices is None else points[chosen_vertices]
     return Assigned(
-        changed=mesh.write(combined, chosen_vertices),
-        outside=given.count_outside(concerned) if len(concerned) else 0,
+        changed=mesh.write(combined, chosen_vertices), outside=given.count_outside(concerned) if len(concerned) else 0
     )
 
 
 def fit(meshes: Sequence[RiggedMesh], chosen_bones: NDArray[np.bool_] | None = None) -> int:
-    """Fit the capsules of bones around the surface, and return how many were fitted.
-
-    Parameters
-    ----------
-    meshes : sequence of RiggedMesh
-        All that one armature moves.
-    chosen_bones : (J,) ndarray of bool, optional
-        By default all.
-    """
+    """Fit the capsules of bones, by default all (J,), around all meshes of an armature; return how many."""
     mesh = meshes[0]
     points = np.concatenate([points_in_rig(other) for other in meshes])
     fitted = library.load("weights").fit_capsules(_as_skeleton(mesh), points, enabled=_are_heads(len(mesh.names)))

@@ -18,28 +18,18 @@ from numpy.typing import NDArray
 from ..settings.choices import AS_OTHERS
 from ..settings.properties import settings_of_bone
 
-__all__ = ["BoneCapsules", "head_radius", "read", "write"]
-
 
 class BoneCapsules(NamedTuple):
-    """The capsules of J bones, in the space of their armature.
+    """The capsules of J bones, in the space of their armature."""
 
-    Attributes
-    ----------
-    heads, tails : (J, 3) ndarray
-    inner_radii, outer_radii : (J, 2) ndarray
-        At head and tail.
-    multipliers : (J,) ndarray
-        The envelope weight of each bone.
-    falloffs : (J,) ndarray of object
-        How the weight of each falls, in the library's words; None for the common fall-off.
-    """
-
+    #: (J, 3)
     heads: NDArray[np.float64]
     tails: NDArray[np.float64]
+    #: (J, 2): at head and tail
     inner_radii: NDArray[np.float64]
     outer_radii: NDArray[np.float64]
-    multipliers: NDArray[np.float64]
+    multipliers: NDArray[np.float64]  #: (J,): the envelope weight of each bone
+    #: (J,): how the weight of each falls, in the library's words; None for the common fall-off
     falloffs: NDArray[np.object_]
 
     def select(self, chosen: list[int]) -> BoneCapsules:
@@ -81,15 +71,9 @@ def _ends(bone: bpy.types.Bone | bpy.types.EditBone) -> tuple[Vector, Vector]:
 
 
 def write(bones: Sequence[bpy.types.Bone], inner_radii: NDArray[np.float64], outer_radii: NDArray[np.float64]) -> None:
-    """Give bones the radii of capsules.
+    """Give bones the radii (J, 2) of capsules at head and tail.
 
     A bone has one envelope distance for both ends: the larger one, so that the outer capsule covers at least as much.
-
-    Parameters
-    ----------
-    bones : J bones
-    inner_radii, outer_radii : (J, 2) ndarray
-        At head and tail.
     """
     distances = (outer_radii - inner_radii).max(axis=1)
     for bone, (head, tail), distance in zip(bones, inner_radii.tolist(), distances.tolist(), strict=True):

@@ -12,16 +12,11 @@ from ..settings.properties import settings_of_bone
 from ..settings.typed import armature_data
 from . import bones as bone_capsules
 
-__all__ = ["export_file", "import_file"]
-
 
 def export_file(armature: bpy.types.Object, path: str) -> int:
     """Write the capsules of all deforming bones, and return how many.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written; an existing file is then unchanged.
+    Raises OSError if the file cannot be written; an existing file is then unchanged.
     """
     bones = [bone for bone in armature_data(armature).bones if bone.use_deform]
     weights = library.load("weights")
@@ -31,19 +26,9 @@ def export_file(armature: bpy.types.Object, path: str) -> int:
 
 
 def import_file(armature: bpy.types.Object, path: str) -> tuple[int, int]:
-    """Give bones the radii from a file, by their names.
+    """Give bones the radii from a file, by their names; return how many of its capsules have a bone, and how many none.
 
-    Returns
-    -------
-    found, unknown : int
-        How many capsules of the file have a bone, and how many have none.
-
-    Raises
-    ------
-    ValueError
-        If the file does not contain capsules with names.
-    OSError
-        If it cannot be read.
+    A file that cannot be read is an OSError, and one of no capsules with names a ValueError.
     """
     capsules = library.load("weights").Capsules.from_json(path)
     if capsules.names is None:

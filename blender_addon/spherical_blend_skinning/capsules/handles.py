@@ -11,8 +11,6 @@ from ..settings.typed import armature_data, owner_of
 from . import bones as bone_capsules
 from .settings import capsule_settings_of
 
-__all__ = ["CLASSES"]
-
 
 class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
     """An arrow from the middle of the active bone's inner capsule, as long as the envelope distance."""

@@ -6,15 +6,13 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..engine import live as engine
+from ..engine.live import live as engine
 from ..interface.rigged import RiggedMesh, moved_by
 from ..settings.typed import mesh_of, persistent
 from . import assign
 from . import bones as bone_capsules
 from .bones import BoneCapsules
 from .settings import capsule_settings_of
-
-__all__ = ["HANDLERS", "unregister"]
 
 # The capsules of each armature that last assigned weights, by its full name.
 _seen: dict[str, BoneCapsules] = {}

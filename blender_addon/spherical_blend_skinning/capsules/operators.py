@@ -9,16 +9,14 @@ import bpy
 from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import Action, RiggedAction
 from ..settings import shared
 from ..settings.declared import flag, text
 from ..settings.typed import Operator, armature_data
 from . import assign, files
 
-__all__ = ["CLASSES"]
 
-
-class SBS_OT_assign_from_capsules(Action, Operator):
+class SBS_OT_assign_from_capsules(RiggedAction, Operator):
     bl_idname = "sbs.assign_from_capsules"
     bl_label = "Assign from Capsules"
     bl_description = "Assign weights by the inner and outer capsules of the bones: their radii and envelope distances"
@@ -27,15 +25,9 @@ class SBS_OT_assign_from_capsules(Action, Operator):
     outside: str = shared.outside()
     limit: int = shared.limit(4)
     only_selected_bones: bool = flag(
-        name="Only Selected Bones", description="Other bones share what the selected ones leave", default=False
+        "Only Selected Bones", "Other bones share what the selected ones leave", default=False
     )
-    only_selected_vertices: bool = flag(
-        name="Only Selected Vertices", description="Other vertices keep their weights", default=False
-    )
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
+    only_selected_vertices: bool = flag("Only Selected Vertices", "Other vertices keep their weights", default=False)
 
     def run(self, context: bpy.types.Context) -> str:
         changed = outside = 0
@@ -53,18 +45,12 @@ class SBS_OT_assign_from_capsules(Action, Operator):
         return f"Assigned weights of {changed} vertices; {outside} are outside of all capsules"
 
 
-class SBS_OT_fit_capsules(Action, Operator):
+class SBS_OT_fit_capsules(RiggedAction, Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
 
-    only_selected_bones: bool = flag(
-        name="Only Selected Bones", description="Other bones keep their capsules", default=False
-    )
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
+    only_selected_bones: bool = flag("Only Selected Bones", "Other bones keep their capsules", default=False)
 
     def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)
@@ -96,10 +82,8 @@ class SBS_OT_export_capsules(_CapsuleFile, Operator, ExportHelper):  # type: ign
     bl_options = set()
     bl_description = "Write the capsules of all bones that deform to a JSON file"
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        armature = rigged.some_rig(context, or_selected=True)
         return f"Wrote the capsules of {files.export_file(armature, self.filepath)} bones"
 
 
@@ -109,9 +93,7 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
     bl_description = "Give bones the capsules with their names from a JSON file"
 
     def run(self, context: bpy.types.Context) -> str | None:
-        armature = rigged.rig_of(context, or_selected=True)
-        if armature is None:
-            return None
+        armature = rigged.some_rig(context, or_selected=True)
         found, unknown = files.import_file(armature, self.filepath)
         message = f"{found} bones have the capsules of the file; it has {unknown} of bones that are not here"
         self.report({"WARNING"} if unknown else {"INFO"}, message)

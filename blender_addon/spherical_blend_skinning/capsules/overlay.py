@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -13,26 +15,14 @@ from ..settings.typed import armature_data
 from . import bones as bone_capsules
 from .settings import capsule_settings_of
 
-__all__ = ["outlines", "register", "unregister"]
-
 _INNER_COLOR = (1.0, 0.55, 0.1, 0.9)
 _OUTER_COLOR = (0.2, 0.6, 1.0, 0.6)
-_STEPS = 24
 
 
 def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Lines that show capsules: circles around both ends, and the outline in two planes.
+    """Lines (L, 2, 3) that show capsules: circles around both ends, and the outline in two planes.
 
-    Parameters
-    ----------
-    heads, tails : (J, 3) ndarray
-    radii : (J, 2) ndarray
-        At head and tail.
-
-    Returns
-    -------
-    (J * N, 2, 3) ndarray of float32
-        The ends of line segments.
+    Heads and tails are (J, 3), radii at both (J, 2).
     """
     along = tails - heads
     lengths = np.linalg.norm(along, axis=1, keepdims=True)
@@ -43,29 +33,15 @@ def outlines(heads: NDArray[np.float64], tails: NDArray[np.float64], radii: NDAr
     right /= np.linalg.norm(right, axis=1, keepdims=True)
     forward = np.cross(along, right)
 
-    lines = []
-    for center, radius, direction in ((heads, radii[:, 0], -along), (tails, radii[:, 1], along)):
-        lines.append(_arcs(center, radius, right, forward, 2.0 * np.pi))
+    lines: list[NDArray[np.floating[Any]]] = []
+    for centers, radius, direction in ((heads, radii[:, :1], -along), (tails, radii[:, 1:], along)):
+        lines.append(drawing.circles(centers, radius * right, radius * forward))
         for side in (right, forward):
-            lines.append(_arcs(center, radius, side, direction, np.pi))
+            lines.append(drawing.circles(centers, radius * side, radius * direction, np.pi))
     for side in (right, -right, forward, -forward):
         ends = np.stack([heads + side * radii[:, :1], tails + side * radii[:, 1:]], axis=1)
         lines.append(ends[:, None])
     return np.concatenate(lines, axis=1).reshape(-1, 2, 3).astype(np.float32)
-
-
-def _arcs(
-    centers: NDArray[np.float64],
-    radii: NDArray[np.float64],
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    angle: float,
-) -> NDArray[np.float64]:
-    """Arcs (J, N, 2, 3) from one direction (J, 3) over another one."""
-    angles = np.linspace(0.0, angle, _STEPS + 1)[:, None]
-    round_ = np.cos(angles) * first[:, None] + np.sin(angles) * second[:, None]
-    points = centers[:, None] + radii[:, None, None] * round_
-    return np.stack([points[:, :-1], points[:, 1:]], axis=2)
 
 
 def _draw() -> None:

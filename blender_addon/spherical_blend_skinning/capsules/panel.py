@@ -11,8 +11,6 @@ from ..settings.properties import settings_of_bone
 from ..settings.typed import Icon, Panel, armature_data
 from .settings import capsule_settings_of
 
-__all__ = ["CLASSES"]
-
 
 class SBS_PT_capsules(SidebarPanel, Panel):
     bl_label = "Capsules"

@@ -7,17 +7,10 @@ from typing import cast
 
 import bpy
 
+from ..interface.drawing import redraw
 from ..settings import shared
 from ..settings.declared import flag, pointer
 from ..settings.typed import block_of
-
-__all__ = ["CLASSES", "PROPERTIES", "capsule_settings_of"]
-
-
-def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    for area in context.screen.areas if context.screen else ():
-        if area.type == "VIEW_3D":
-            area.tag_redraw()
 
 
 def _start_to_follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -29,18 +22,14 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
     """How capsules are shown and assigned."""
 
     show_capsules: bool = flag(
-        name="Show Capsules",
-        description="Draw the inner and the outer capsule of every bone over the 3D view",
-        update=_redraw,
+        "Show Capsules", "Draw the inner and the outer capsule of every bone over the 3D view", update=redraw
     )
     show_zones: bool = flag(
-        name="Show Zones",
-        description="Draw where along bones Bones Blending bends, with handles for the active bone",
-        update=_redraw,
+        "Show Zones", "Draw where along bones Bones Blending bends, with handles for the active bone", update=redraw
     )
     live: bool = flag(
-        name="Live",
-        description="Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
+        "Live",
+        "Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
         update=_start_to_follow,
     )
     falloff: str = shared.falloff()

@@ -9,19 +9,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import comparison, live, states
-
-__all__ = ["Difference", "find"]
+from ..engine.live import live, methods, states
 
 
 class Difference(NamedTuple):
-    """The results of the modifier of an object, in the object's space.
+    """The results of the modifier of an object, in the object's space."""
 
-    Attributes
-    ----------
-    shown, linear : (V, 3) ndarray of float32
-    """
-
+    #: (V, 3)
     shown: NDArray[np.float32]
     linear: NDArray[np.float32]
 
@@ -40,5 +34,5 @@ def find(item: bpy.types.Object) -> Difference | None:
     if len(state.skinning_matrices) != state.binding.joint_count:
         return None
     binding = state.binding
-    linear = binding.deform(state.skinning_matrices, comparison.LINEAR, twists=binding.untwisted)
+    linear = binding.deform(state.skinning_matrices, methods.LINEAR, twists=binding.untwisted)
     return Difference(shown, binding.space.to_mesh(linear).astype(np.float32, copy=False))

@@ -6,13 +6,11 @@ from __future__ import annotations
 import bpy
 import numpy as np
 
-from ..engine import comparison, registry
+from ..engine.live import methods, registry
 from ..interface.action import Action
 from ..settings.given import manager_of
 from ..settings.typed import Operator, Result
 from . import difference
-
-__all__ = ["CLASSES", "KEY", "KEYS", "unregister"]
 
 #: The key that switches slots of a render in the Image Editor.
 KEY = "J"
@@ -36,7 +34,7 @@ _NAVIGATION = {
 
 
 def _update(shown: bool) -> None:
-    comparison.show_linear(shown)
+    methods.show_linear(shown)
     for item in registry.bound_objects():
         if item.library is None:
             item.update_tag()
@@ -93,4 +91,4 @@ KEYS: tuple[object, ...] = (("3D View", SBS_OT_compare_with_linear.bl_idname, KE
 
 
 def unregister() -> None:
-    comparison.show_linear(False)
+    methods.show_linear(False)

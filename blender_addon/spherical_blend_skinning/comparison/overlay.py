@@ -10,14 +10,14 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..engine import reading, registry, stack, states
+from ..engine import reading
 from ..engine.identity import key_of
+from ..engine.live import registry, states
+from ..engine.stack import stack
 from ..interface import drawing
 from ..settings.typed import mesh_of
 from . import difference
 from .settings import comparison_of
-
-__all__ = ["heat_colors", "largest_distance", "register", "unregister"]
 
 _GHOST_COLOR = (1.0, 0.55, 0.1, 0.5)
 # The colors of Weight Paint, from no difference to the largest.

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import registry
+from ..engine.live import registry
 from ..interface.panels import SidebarPanel
 from ..settings.typed import Panel
 from . import overlay
 from .operators import KEY
 from .settings import comparison_of
-
-__all__ = ["CLASSES"]
 
 
 class SBS_PT_comparison(SidebarPanel, Panel):

@@ -7,39 +7,31 @@ from typing import cast
 
 import bpy
 
+from ..interface.drawing import redraw
 from ..settings.declared import choice, pointer, real
 from ..settings.given import manager_of
-
-__all__ = ["CLASSES", "PROPERTIES", "comparison_of"]
-
-
-def _redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
-    for window in manager_of(context).windows:
-        for area in window.screen.areas:
-            if area.type == "VIEW_3D":
-                area.tag_redraw()
 
 
 class SBS_PG_comparison(bpy.types.PropertyGroup):
     """What is drawn over bound meshes."""
 
     shown: str = choice(
-        name="Compare",
-        description="How bound meshes are compared with linear blending",
+        "Compare",
+        "How bound meshes are compared with linear blending",
         items=(
             ("NONE", "Off", "Nothing"),
             ("HEAT_MAP", "Heat Map", "How far each vertex is from its place by linear blending"),
             ("GHOST", "Ghost", "The edges of the mesh by linear blending"),
         ),
-        update=_redraw,
+        update=redraw,
         options={"SKIP_SAVE"},
     )
     largest: float = real(
-        name="Red From",
-        description="The distance where the heat map becomes red; 0 for the largest in the pose",
+        "Red From",
+        "The distance where the heat map becomes red; 0 for the largest in the pose",
         min=0.0,
         subtype="DISTANCE",
-        update=_redraw,
+        update=redraw,
         options={"SKIP_SAVE"},
     )
 

@@ -6,28 +6,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["assign"]
-
 Weights = NDArray[np.float32]
 
 
 def assign(old: Weights, new: Weights, chosen: NDArray[np.bool_], locked: NDArray[np.bool_]) -> Weights:
-    """Give the chosen joints new weights, so that all weights of a vertex still sum to 1.
+    """Give the chosen joints (J,) new weights (V, J), so that all weights of a vertex still sum to 1.
 
     Locked joints keep their weights, bit for bit. The chosen ones get theirs as far as the locked ones leave room, and
-    the others share the rest in proportion; if they have no weights, the chosen ones get the rest. Vertices without any
-    new weight lose those of the chosen joints and keep the others unchanged.
-
-    Parameters
-    ----------
-    old, new : (V, J) ndarray of float32
-        Those of `new` sum to 1 for each vertex, or are all 0.
-    chosen, locked : (J,) ndarray of bool
-        A joint that is both counts as locked.
-
-    Returns
-    -------
-    (V, J) ndarray of float32
+    the others share the rest in proportion; if they have no weights, the chosen ones get the rest. The new weights of a
+    vertex sum to 1, or are all 0: such vertices lose those of the chosen joints and keep the others unchanged.
     """
     chosen = chosen & ~locked
     others = ~chosen & ~locked

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from .matrices import Floats
 
-__all__ = ["Along", "joint_counts", "split_segments"]
-
 #: Finds where points (N, 3) in armature space are along a bending bone of the pose, counted in segments.
 Along = Callable[[int, NDArray[np.floating[Any]]], Floats]
 
@@ -32,31 +30,14 @@ def split_segments(
     segments: NDArray[np.int32],
     curved: Mapping[int, Callable[[NDArray[np.floating[Any]]], Floats]],
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Convert influences of bones to influences of their joints.
+    """Convert influences (V, K) of bones to influences (V, 2 K) of their joints, which are counted bone after bone.
 
     A vertex at the share t of the length of a bone with S > 1 segments is moved by the ends before and after t S,
-    linearly in between (Blender's straight mapping).
+    linearly in between (Blender's straight mapping). For bones that map vertices along their curve (Blender's curved
+    mapping), `curved` has functions that find that place, in segments.
 
-    Parameters
-    ----------
-    points : (V, 3) ndarray
-        The vertices in the space of the armature.
-    bone_indices, bone_weights : (V, K) ndarrays
-        The influences of bones.
-    inverse_rests : (B, 4, 4) ndarray
-        From armature space to that of each bone, which has its head at 0 and its tail on y.
-    lengths : (B,) ndarray
-        Rest lengths, in armature space.
-    segments : (B,) ndarray of int32
-        1 for bones that do not bend.
-    curved : mapping
-        For bones that map vertices along their curve (Blender's curved mapping), a function that finds that place, in
-        segments.
-
-    Returns
-    -------
-    joint_indices, joint_weights : (V, 2 K) ndarrays
-        Joints are counted bone after bone.
+    The points (V, 3) and lengths (B,) are in armature space; `inverse_rests` (B, 4, 4) take it to that of each bone,
+    which has its head at 0 and its tail on y.
     """
     counts = joint_counts(segments)
     first_joints = (np.cumsum(counts) - counts)[bone_indices]

@@ -9,66 +9,46 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from types import ModuleType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import bendy_bones, influences, twist
 from .bendy_bones import Along
-from .center_source import CenterSource
-from .deformer import Amount, Deformer, Method, Pose, SkinDeformer, Undeformed, deform_blended
 from .matrices import Floats, inverse, transform_points
-from .place import Place, SkinSpace, corners, is_at_place
+from .method import Amount, Method
+from .place import CenterSource, Place, SkinSpace, corners, is_at_place
 from .rest import BoundMesh, RestBones
-
-__all__ = ["Binding"]
-
 
 # Of an affine matrix.
 _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+class Given(NamedTuple):
+    """What a mesh is bound to, and how."""
+
+    rig: RestBones
+    surface: BoundMesh
+    to_rig: Floats  #: (4, 4): from the space of the mesh object to that of the armature
+    limit: int = 0  #: How many influences a vertex keeps, the heaviest; 0 for all
+    #: Finds where vertices are along bones that map them along their curve; required if the rig has such bones
+    along: Along | None = None
+    spread: twist.Spread | None = None  #: The bones along which twists are spread
 
 
 class Binding:
     """A `sbs.Skin` in the space where skinning commutes with the transforms of the mesh and of its armature.
 
     As long as that space is the mesh's own, see `SkinSpace`, it stays valid wherever either object moves. Otherwise
-    `rebound` binds it anew when needed.
-
-    Parameters
-    ----------
-    sbs : module
-        The package.
-    rig, surface : RestBones, BoundMesh
-    to_rig : (4, 4) ndarray
-        From the space of the mesh object to that of the armature.
-    limit : int
-        How many influences a vertex keeps, the heaviest; 0 for all.
-    along : Along, optional
-        Finds where vertices are along bones that map them along their curve; it is not kept. Required if the rig has
-        such bones.
-    spread : twist.Spread, optional
-        The bones along which twists are spread.
-
-    Raises
-    ------
-    ValueError
-        If the mesh has no vertices or the rig no bones that deform.
+    `rebound` binds it anew when needed. A mesh without vertices, and a rig without bones that deform, is a ValueError.
     """
 
     #: Whether bones can be blended in another way than by weights, see `BlendedBinding`.
     blends = False
 
-    def __init__(
-        self,
-        sbs: ModuleType,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int = 0,
-        along: Along | None = None,
-        spread: twist.Spread | None = None,
-    ) -> None:
+    def __init__(self, sbs: ModuleType, given: Given) -> None:
+        rig, surface, to_rig, limit, along, spread = given
         if not len(surface.positions):
             raise ValueError("the mesh has no vertices")
         if not rig.deforms.any():
@@ -288,17 +268,10 @@ class Binding:
             return self.skin
         return self._sbs.Skin.quietly(self.skin.rest_positions, *self._influences_with_frames())
 
-    def rebound(
-        self,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int,
-        along: Along | None = None,
-        spread: twist.Spread | None = None,
-    ) -> Self:
+    def rebound(self, given: Given) -> Self:
         """The binding after possible changes, with as little work as possible; itself if nothing has changed."""
-        anew = limit != self.limit or not rig.same_as(self.rig) or not self._fits(to_rig)
+        rig, surface, spread = given.rig, given.surface, given.spread
+        anew = given.limit != self.limit or not rig.same_as(self.rig) or not self._fits(given.to_rig)
         anew |= spread is not self.spread and (spread is None or not spread.same_as(self.spread))
         if not anew:
             # Their zones may differ, but this binding does not use them.
@@ -307,25 +280,17 @@ class Binding:
             return self
         vertices = None if anew else surface.reweighted(self.surface)
         if vertices is None:
-            return self._anew(rig, surface, to_rig, limit, along, spread)
+            return self._anew(given)
         # Where vertices are along limbs, maybe of later, depends on their places before shape keys.
         has_same_positions = surface.has_same_positions(self.surface) and surface.has_same_basis(self.surface)
         if not len(vertices):
-            return self if has_same_positions else self._with_positions(surface, along)
-        other = self._with_weights(surface, vertices, along) if has_same_positions else None
-        return other or self._anew(rig, surface, to_rig, limit, along, spread)
+            return self if has_same_positions else self._with_positions(surface, given.along)
+        other = self._with_weights(surface, vertices, given.along) if has_same_positions else None
+        return other or self._anew(given)
 
-    def _anew(
-        self,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int,
-        along: Along | None,
-        spread: twist.Spread | None,
-    ) -> Self:
+    def _anew(self, given: Given) -> Self:
         """A new binding of the same kind."""
-        return type(self)(self._sbs, rig, surface, to_rig, limit, along, spread)
+        return type(self)(self._sbs, given)
 
     def _fits(self, to_rig: Floats) -> bool:
         """Whether the binding is valid for another place of the mesh in armature space."""
@@ -339,7 +304,7 @@ class Binding:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
         if self.bends:
-            return self._anew(self.rig, surface, self._to_rig, self.limit, along, self.spread)
+            return self._anew(Given(self.rig, surface, self._to_rig, self.limit, along, self.spread))
         skin = self._make_skin(surface, self.skin.joint_indices, self.skin.joint_weights)
         return self._changed(surface, skin)
 
@@ -363,20 +328,10 @@ class Binding:
     def skinning_matrices(
         self, pose: NDArray[np.floating[Any]], to_rig: Floats, segment_moves: list[Floats] | None = None
     ) -> Floats:
-        """The matrices for `skin`.
+        """The matrices (J, 4, 4) for `skin`, by those of all bones of the rig (B, 4, 4), from bone to armature space.
 
-        Parameters
-        ----------
-        pose : (B, 4, 4) ndarray
-            Bone to armature space, of all bones of the rig; may be float32.
-        to_rig : (4, 4) ndarray
-            From the space of the mesh object to that of the armature.
-        segment_moves : list of (S + 1, 4, 4) ndarrays, optional
-            For each bone of `bones` that bends, in their order, how the ends of its segments move in the bone's space.
-
-        Returns
-        -------
-        (J, 4, 4) ndarray
+        For each bone of `bones` that bends, in their order, `segment_moves` has how the ends of its segments move in
+        the bone's space, (S + 1, 4, 4).
         """
         if self._place is None or not self._place.is_at(to_rig):
             place = self.space.place(to_rig)
@@ -431,10 +386,7 @@ class Binding:
     def across_joints(self, across: float) -> NDArray[np.float32]:
         """The amounts (V,) of `sbs.twist_amounts`: 1 along limbs, `across` where joints meet.
 
-        Raises
-        ------
-        ValueError
-            If twists are not to be spread.
+        Raises ValueError if twists are not to be spread.
         """
         if self._limbs_of_bones is None:
             raise ValueError("across_joints needs spread")
@@ -455,18 +407,21 @@ class Binding:
 
         Twists (L, 2) of limbs are in place of those of the matrices, which are never more than half a turn.
         """
-        deformer = self._deformer(method)
-        pose = Pose(matrices, twists)
         if amount is None:
-            return deformer.deform(pose, threads)
-        base = self._deformer(Method(amount.method))
-        return deform_blended(deformer, base, amount.weights, pose, threads)
+            return self._deformed(matrices, method, twists, threads)
+        if method.name in ("spherical", "dual_quaternion") and amount.method == "linear":
+            return self._deformed(matrices, method, twists, threads, amount=amount.weights)
+        wholly = self._deformed(matrices, method, twists, threads)
+        others = self._deformed(matrices, Method(amount.method), twists, threads)
+        return others + amount.weights[:, None] * (wholly - others)
 
-    def _deformer(self, method: Method) -> Deformer:
-        """The deformer of a method."""
-        if method.name == "none":
-            return Undeformed(self.skin.rest_positions)
-        options = {"method": method.name}
-        if method.name == "spherical":
-            options.update(rotation=method.rotation, center=method.center)
-        return SkinDeformer(self.skin, options)
+    def _deformed(
+        self, matrices: Floats, method: Method, twists: Floats | None, threads: int | None, **options: Any
+    ) -> NDArray[np.float32]:
+        """Positions (V, 3) by one method alone; other options are those of `sbs.Skin.deform`."""
+        found: NDArray[np.float32] = self.skin.rest_positions
+        if method.name != "none":
+            if method.name == "spherical":
+                options.update(rotation=method.rotation, center=method.center)
+            found = self.skin.deform(matrices, method=method.name, twists=twists, threads=threads, **options)
+        return found

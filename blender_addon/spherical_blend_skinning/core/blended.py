@@ -14,14 +14,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .bendy_bones import Along
-from .binding import Binding
-from .deformer import Deformer, Method, SkinDeformer
+from .binding import Binding, Given
 from .matrices import Floats, inverse
-from .rest import BoundMesh, RestBones
-from .twist import Spread
-
-__all__ = ["NAME", "BlendedBinding", "BonesChoice"]
+from .method import Method
 
 #: The `Method` that blends bones. `sbs.Skin.deform` does not know this name; it means a second skin.
 NAME = "bones_blending"
@@ -29,57 +24,29 @@ NAME = "bones_blending"
 
 @dataclass(frozen=True)
 class BonesChoice:
-    """Which bones are blended, and how.
+    """Which bones are blended, and how."""
 
-    Attributes
-    ----------
-    only_marked : bool
-        Otherwise all; vertices of other bones are moved linearly by their weights.
-    profile : {"linear", "smoothstep"}
-    zone_scale : float
-        As of `sbs.bones_blending`.
-    """
-
-    only_marked: bool
-    profile: str
-    zone_scale: float
+    only_marked: bool  #: Otherwise all; vertices of other bones are moved linearly by their weights
+    profile: str  #: ``"linear"`` or ``"smoothstep"``
+    zone_scale: float  #: As of `sbs.bones_blending`.
 
 
 class BlendedBinding(Binding):
     """A binding with a second skin for bones blending, besides the one for methods that use weights.
 
     The joints of both are all bones that deform. The place of a vertex along a bone is found before shape keys and
-    modifiers move it, so that it stays the same while those are animated.
-
-    Parameters
-    ----------
-    sbs, rig, surface, to_rig, limit, along
-        As of `Binding`.
-    choice : BonesChoice
-
-    Raises
-    ------
-    ValueError
-        As `Binding`, and if a bone bends.
+    modifiers move it, so that it stays the same while those are animated. A bone that bends is a ValueError.
     """
 
     blends = True
 
-    def __init__(
-        self,
-        sbs: ModuleType,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int = 0,
-        along: Along | None = None,
-        *,
-        choice: BonesChoice,
-    ) -> None:
+    def __init__(self, sbs: ModuleType, given: Given, choice: BonesChoice) -> None:
+        if given.spread is not None:
+            raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")
         self.choice = choice
-        super().__init__(sbs, rig, surface, to_rig, limit, along)
+        super().__init__(sbs, given)
         if self.bends:
-            name = rig.names[self.bones[np.argmax(self.segments > 1)]]
+            name = self.rig.names[self.bones[np.argmax(self.segments > 1)]]
             raise ValueError(f"Bones Blending knows no segments, and bone {name} has some: choose another method")
         self._zone_radii: Floats | None = None
         self._blend()
@@ -116,14 +83,9 @@ class BlendedBinding(Binding):
         return radii
 
     def fitted_zones(self, triangles: NDArray[np.int32], chosen: NDArray[np.bool_]) -> dict[int, tuple[float, float]]:
-        """The zones that bend bones best, by their numbers in the pose.
+        """The zones that bend bones best, by their numbers in the pose, for the faces (T, 3) and the chosen bones (B,).
 
-        Parameters
-        ----------
-        triangles : (T, 3) ndarray
-            Of the mesh.
-        chosen : (B,) ndarray of bool
-            The bones to fit. Those that are not blended with a parent, or have no vertices in their zone, are left out.
+        Those that are not blended with a parent, or have no vertices in their zone, are left out.
         """
         zones = np.where(chosen[:, None], np.nan, self.rig.zones)
         found = self._bound_by(partial(self._sbs.quality.fit_zones, triangles=triangles), zones)
@@ -168,8 +130,7 @@ class BlendedBinding(Binding):
         with warnings.catch_warnings():
             # The status line counts vertices without weights.
             warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            skin = replace(self._blending, rest_positions=rest).skin()
-        self._by_bones = SkinDeformer(skin, self._blending.options)
+            self._by_bones = replace(self._blending, rest_positions=rest).skin()
 
     def chosen(self, choice: BonesChoice) -> Self:
         """The binding with another choice of bones; itself if it is the same."""
@@ -180,17 +141,9 @@ class BlendedBinding(Binding):
         result._blend()
         return result
 
-    def rebound(
-        self,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int,
-        along: Along | None = None,
-        spread: Spread | None = None,
-    ) -> Self:
-        same_zones = rig.has_same_zones(self.rig)
-        result = super().rebound(rig, surface, to_rig, limit, along, spread)
+    def rebound(self, given: Given) -> Self:
+        surface, same_zones = given.surface, given.rig.has_same_zones(self.rig)
+        result = super().rebound(given)
         same_basis = surface.has_same_basis(self.surface)
         if result is self and same_zones:
             return self
@@ -220,18 +173,13 @@ class BlendedBinding(Binding):
         )
         return np.array_equal(before, after)
 
-    def _anew(
-        self,
-        rig: RestBones,
-        surface: BoundMesh,
-        to_rig: Floats,
-        limit: int,
-        along: Along | None,
-        spread: Spread | None,
-    ) -> Self:
-        if spread is not None:
-            raise ValueError("Bones Blending turns vertices along bones already, so it spreads no twist besides")
-        return type(self)(self._sbs, rig, surface, to_rig, limit, along, choice=self.choice)
+    def _anew(self, given: Given) -> Self:
+        return type(self)(self._sbs, given, self.choice)
 
-    def _deformer(self, method: Method) -> Deformer:
-        return self._by_bones if method.name == NAME else super()._deformer(method)
+    def _deformed(
+        self, matrices: Floats, method: Method, twists: Floats | None, threads: int | None, **options: Any
+    ) -> NDArray[np.float32]:
+        if method.name != NAME:
+            return super()._deformed(matrices, method, twists, threads, **options)
+        found: NDArray[np.float32] = self._by_bones.deform(matrices, threads=threads, **self._blending.options)
+        return found

@@ -11,92 +11,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .binding import Binding
-from .deformer import Amount, Method
 from .matrices import Floats
-
-__all__ = ["Dragging", "Patch", "Reach", "Rows"]
+from .method import Amount, Method
 
 
 class Rows(NamedTuple):
-    """The weights of some vertices.
+    """The weights of some vertices."""
 
-    Attributes
-    ----------
-    vertices : (M,) ndarray of int
-    bones : (M, K) ndarray of int
-        Of the pose.
-    weights : (M, K) ndarray of float32
-        0 where there are fewer.
-    """
-
-    vertices: NDArray[np.int32]
-    bones: NDArray[np.intp]
-    weights: NDArray[np.float32]
+    vertices: NDArray[np.int32]  #: (M,)
+    bones: NDArray[np.intp]  #: (M, K): of the pose
+    weights: NDArray[np.float32]  #: (M, K): 0 where there are fewer
 
 
 class Patch(NamedTuple):
-    """Where weights of its heaviest bones can take a vertex, in the space of the mesh object.
+    """Where weights of its heaviest bones can take a vertex, in the space of the mesh object."""
 
-    Attributes
-    ----------
-    points : (N, 3) ndarray of float32
-    edges : (E, 2) ndarray of int32
-        The arc, or the border of the patch.
-    triangles : (T, 3) ndarray of int32
-    """
-
-    points: NDArray[np.float32]
-    edges: NDArray[np.int32]
-    triangles: NDArray[np.int32]
+    points: NDArray[np.float32]  #: (N, 3)
+    edges: NDArray[np.int32]  #: (E, 2): the arc, or the border of the patch
+    triangles: NDArray[np.int32]  #: (T, 3)
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What a drag takes along.
+    """What a drag takes along."""
 
-    Attributes
-    ----------
-    radius : float
-        Around the vertex at rest, in the space of the mesh object.
-    falloff : str
-        Of `sbs.weights.Brush.drag`.
-    bones : tuple of int or None
-        The bones of the pose that vertices may get; None: those of the dragged vertex.
-    locked : tuple of int
-        Those that keep their weights.
-    mirror : str
-        An axis of the mesh object, or nothing.
-    """
-
-    radius: float
-    falloff: str = "smooth"
+    radius: float  #: Around the vertex at rest, in the space of the mesh object
+    falloff: str = "smooth"  #: Of `sbs.weights.Brush.drag`.
+    #: The bones of the pose that vertices may get; None: those of the dragged vertex
     bones: tuple[int, ...] | None = None
-    locked: tuple[int, ...] = ()
-    mirror: str = ""
+    locked: tuple[int, ...] = ()  #: Those that keep their weights
+    mirror: str = ""  #: An axis of the mesh object, or nothing
 
 
 class Dragging:
     """A brush on a bound mesh in one pose. Drags begin from the weights that the mesh had.
 
-    Parameters
-    ----------
-    sbs : module
-        The package.
-    weights : module
-        The package sbs.weights.
-    binding : Binding
-    triangles : (T, 3) ndarray of int32
-    matrices : (J, 4, 4) ndarray
-        Of `Binding.skinning_matrices`.
-    method, amount
-        As of `Binding.deform`.
-    twists : (L, 2) ndarray, optional
-        As of `Binding.deform`.
-
-    Raises
-    ------
-    ValueError
-        If its deformation is not one that drags follow.
+    Matrices are those of `Binding.skinning_matrices`; method, amount and twists as of `Binding.deform`. A ValueError
+    tells that it is not one that drags follow.
     """
 
     def __init__(
@@ -149,10 +100,7 @@ class Dragging:
     def drag(self, vertex: int, way: NDArray[np.floating[Any]], reach: Reach) -> Rows:
         """Take a vertex so far (3,), in the space of the mesh object, from where it was, and the last drag back.
 
-        Returns
-        -------
-        Rows
-            The weights of all vertices that were dragged this time or the time before.
+        Returned are the weights of all vertices that were dragged this time or the time before.
         """
         before = self._undo()
         point, scale = (self._place(vertex) + way).astype(np.float64), 1.0

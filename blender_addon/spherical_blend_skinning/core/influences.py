@@ -8,26 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["VertexWeights", "first_occurrences", "group_weights", "influences", "padded", "take_vertices"]
-
 # Blender's Armature modifier does not move a vertex if its weights sum to no more than this.
 _LEAST_SUM = 1e-4
 
 
 @dataclass(frozen=True)
 class VertexWeights:
-    """The vertex groups of a mesh; a vertex is in at most K of them.
+    """The vertex groups of a mesh; a vertex is in at most K of them."""
 
-    Attributes
-    ----------
-    groups : (V, K) ndarray of int32
-        Indices of vertex groups, padded with -1.
-    weights : (V, K) ndarray of float32
-        Padded with 0.
-    """
-
-    groups: NDArray[np.int32]
-    weights: NDArray[np.float32]
+    groups: NDArray[np.int32]  #: (V, K): indices of vertex groups, padded with -1
+    weights: NDArray[np.float32]  #: (V, K): padded with 0
 
     def differing(self, other: VertexWeights) -> NDArray[np.intp]:
         """The vertices, ascending, that have other groups or weights in another mesh of as many vertices."""
@@ -72,18 +62,10 @@ def group_weights(weights: VertexWeights, group: int) -> NDArray[np.float32]:
 def influences(
     weights: VertexWeights, group_joints: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """The influences of bones, as for Blender's Armature modifier.
+    """The influences (V, K) of bones, as for Blender's Armature modifier: joints and weights, padded with 0.
 
-    Parameters
-    ----------
-    weights : VertexWeights
-    group_joints : (number of groups,) ndarray of int32
-        The joint of each vertex group, -1 for a group that no deforming bone is named after.
-
-    Returns
-    -------
-    joint_indices, joint_weights : (V, K) ndarrays
-        Padded with index 0 and weight 0. Vertices whose weights sum to 1e-4 at most have no influences.
+    `group_joints` has the joint of each vertex group, -1 for a group that no deforming bone is named after. Vertices
+    whose weights sum to 1e-4 at most have no influences.
     """
     # The last entry is for padding, and for removed groups, which Blender keeps for a moment.
     lookup = np.append(group_joints, np.int32(-1))

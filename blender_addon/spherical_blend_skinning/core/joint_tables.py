@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NO_JOINT", "JointTables", "joint_tables"]
-
 #: The joint of vertices that no joint moves.
 NO_JOINT = -1
 
@@ -21,35 +19,18 @@ class JointTables:
 
     A pivot group is the vertices of a joint set with the same heaviest joint, their pivot: signs of quaternions are
     chosen relative to the pivot's (Kavan and Zara 2005, section 4.2), and weights are stored for the other slots only.
-
-    Attributes
-    ----------
-    set_starts : (N,) ndarray of int32
-        The first slot of each set; its other slots follow. The empty set has one slot, of `NO_JOINT`.
-    set_sizes : (N,) ndarray of int32
-        How many slots each set has.
-    centroids : (N, 3) ndarray of float32
-        The mean rest position of each set's vertices.
-    slot_joints : (S,) ndarray of int32
-        Joint of each slot, ascending within a set.
-    group_sets : (M,) ndarray of int32
-        The set of each pivot group.
-    group_pivots : (M,) ndarray of int32
-        Which slot, of all S, is the pivot of each group.
-    vertex_groups : (V,) ndarray of int32
-        The pivot group of each vertex.
-    vertex_weights : (V, K - 1) ndarray of float32
-        Normalized weights of the slots of the vertex's set without the pivot, in order, then zeros; K is the most
-        influences of a vertex.
     """
 
+    #: (N,): the first slot of each set; its other slots follow. The empty set has one slot, of `NO_JOINT`.
     set_starts: NDArray[np.int32]
-    set_sizes: NDArray[np.int32]
-    centroids: NDArray[np.float32]
-    slot_joints: NDArray[np.int32]
-    group_sets: NDArray[np.int32]
-    group_pivots: NDArray[np.int32]
-    vertex_groups: NDArray[np.int32]
+    set_sizes: NDArray[np.int32]  #: (N,): how many slots each set has
+    centroids: NDArray[np.float32]  #: (N, 3): the mean rest position of each set's vertices
+    slot_joints: NDArray[np.int32]  #: (S,): joint of each slot, ascending within a set
+    group_sets: NDArray[np.int32]  #: (M,): the set of each pivot group
+    group_pivots: NDArray[np.int32]  #: (M,): which slot, of all S, is the pivot of each group
+    vertex_groups: NDArray[np.int32]  #: (V,): the pivot group of each vertex
+    #: (V, K - 1): normalized weights of the slots of the vertex's set without the pivot, in order, then zeros; K is the
+    #: most influences of a vertex
     vertex_weights: NDArray[np.float32]
 
     @property
@@ -71,12 +52,7 @@ class JointTables:
     def distinct_influences(self, centers: NDArray[np.floating[Any]]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Group vertices with the same weights and the same center, of (V, 3): they have the same motion.
 
-        Returns
-        -------
-        vertices : (U,) ndarray
-            One of each group.
-        numbers : (V,) ndarray
-            The group of each vertex.
+        Returned are one vertex of each group, (U,), and the group of each vertex, (V,).
         """
         # With one joint, the center does not matter.
         is_blended = self.vertex_weights.any(axis=1, keepdims=True)
@@ -88,14 +64,7 @@ class JointTables:
 
 
 def joint_tables(skin: Any, positions: NDArray[np.float32]) -> JointTables:
-    """The tables of a skin.
-
-    Parameters
-    ----------
-    skin : sbs.Skin
-    positions : (V, 3) ndarray
-        Its vertices at rest, in the space for the centroids.
-    """
+    """The tables of a skin whose vertices are at positions (V, 3) at rest, in the space for the centroids."""
     sets = [joints or (NO_JOINT,) for joints in skin.joint_sets]
     vertex_sets = skin.joint_set_of_vertex
     sizes = np.array([len(joints) for joints in sets], np.int32)

@@ -26,10 +26,7 @@ class LibraryError(ImportError):
 def load(part: str = "") -> ModuleType:
     """The package sbs, or a module of it such as ``"weights"``, which not every use of the add-on needs.
 
-    Raises
-    ------
-    LibraryError
-        If it is missing, or built for another Blender.
+    Raises LibraryError if it is missing, or built for another Blender.
     """
     try:
         bundled = importlib.util.find_spec(".sbs", ADDON) is not None

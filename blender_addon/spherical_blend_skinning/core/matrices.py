@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["inverse", "is_similarity", "linear_part", "stretch", "transform_points", "transposed"]
-
 Floats = NDArray[np.float64]
 
 # How unequal the axes of a similarity may be, as a share of their squared length. Blender's transforms are float32.

@@ -16,8 +16,6 @@ from .binding import Binding
 from .matrices import Floats, inverse
 from .rest import RestBones
 
-__all__ = ["BELLY_VERTICES", "Cover", "MuscleShape", "MuscleState", "belly_faces"]
-
 # Sections of a belly that is shown.
 _RINGS, _SIDES = 17, 12
 #: How many vertices that is.
@@ -26,44 +24,23 @@ BELLY_VERTICES = _RINGS * _SIDES
 
 @dataclass(frozen=True)
 class MuscleShape:
-    """A muscle as an artist describes it, in armature space at rest.
+    """A muscle as an artist describes it, in armature space at rest."""
 
-    Attributes
-    ----------
-    row : int
-        Which of the rig's muscles it is.
-    bones : tuple of 2 to 4 int
-        What each point of the path moves with: the number of a bone of the rig.
-    points : tuple of 2 to 4 (x, y, z)
-    radius, reach : float
-    options : mapping
-        Other attributes of `sbs.muscles.Muscle`: tendons, profile, flattening, contraction, most_growth.
-    """
-
-    row: int
-    bones: tuple[int, ...]
-    points: tuple[tuple[float, float, float], ...]
+    row: int  #: Which of the rig's muscles it is
+    bones: tuple[int, ...]  #: The bone of the rig that each of the 2 to 4 points of the path moves with, by its number
+    points: tuple[tuple[float, float, float], ...]  #: 2 to 4 (x, y, z)
     radius: float
     reach: float
+    #: Other attributes of `sbs.muscles.Muscle`: tendons, profile, flattening, contraction, most_growth
     options: Mapping[str, Any]
 
 
 class MuscleState(NamedTuple):
-    """A muscle in a pose.
+    """A muscle in a pose."""
 
-    Attributes
-    ----------
-    growth : float
-        By what factor its radii have grown.
-    volume : float
-        As a share of its volume at rest.
-    is_limited : bool
-        Whether it may not grow further, and has lost volume.
-    """
-
-    growth: float
-    volume: float
-    is_limited: bool
+    growth: float  #: By what factor its radii have grown
+    volume: float  #: As a share of its volume at rest
+    is_limited: bool  #: Whether it may not grow further, and has lost volume
 
 
 def _vertex_normals(positions: NDArray[np.floating[Any]], triangles: NDArray[np.int32]) -> Floats:
@@ -82,23 +59,7 @@ def _vertex_normals(positions: NDArray[np.floating[Any]], triangles: NDArray[np.
 class Cover:
     """Muscles of a rig and the skin of a mesh that covers them. It is valid for one binding and place of the mesh.
 
-    Parameters
-    ----------
-    sbs : module
-        The package.
-    binding : Binding
-    shapes : sequence of MuscleShape
-    to_rig : (4, 4) ndarray
-        From the space of the mesh object to that of the armature.
-    triangles : (T, 3) ndarray of int32, or None
-        The faces, which tell skin in front of a muscle from skin behind it.
-
-    Attributes
-    ----------
-    shapes : tuple of MuscleShape
-        Those that could be bound.
-    problems : dict of int to str
-        Why others could not, by their rows.
+    The faces (T, 3) tell skin in front of a muscle from skin behind it.
     """
 
     def __init__(
@@ -113,6 +74,7 @@ class Cover:
         self._from_rig = inverse(self._place)
         scale = float(np.cbrt(abs(np.linalg.det(self._from_rig[:3, :3]))))
         character = _character(sbs, binding, triangles)
+        #: Why shapes could not be bound, by their rows.
         self.problems: dict[int, str] = {}
         described = {shape.row: self._described(sbs, binding.rig, shape, scale) for shape in shapes}
         try:
@@ -120,6 +82,7 @@ class Cover:
         except ValueError:
             described = self._possible(sbs, character, described)
             self._cover = sbs.muscles.bind(character, list(described.values())) if described else None
+        #: Those that could be.
         self.shapes = tuple(shape for shape in shapes if shape.row in described)
         #: The bones that muscles are attached to, (P,) ascending.
         self.bones = np.unique([bone for shape in self.shapes for bone in shape.bones]).astype(np.intp)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a mesh is in armature space, and the space in which its skin is bound."""
+"""Where a mesh is in armature space, the space in which its skin is bound, and what depends on them."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .matrices import Floats, inverse, is_similarity, linear_part, transform_points
-
-__all__ = ["Place", "SkinSpace", "corners", "is_at_place"]
 
 # How far a mesh may be in armature space from where it was bound, as a share of its size. Blender's matrices are
 # float32: when a rig is moved with its mesh, the relative place changes in the last bits.
@@ -25,17 +25,12 @@ class SkinSpace:
     Blender's Armature modifier deforms in armature space. All methods commute with rotation, translation and uniform
     scale. So if the mesh is placed in armature space by those alone, this is the mesh's own space. Otherwise it is the
     one that the linear part of that place leads to.
-
-    Attributes
-    ----------
-    matrix, inverse : (4, 4) ndarray
-    is_mesh : bool
-        Whether it is the space of the mesh object itself.
     """
 
+    #: (4, 4)
     matrix: Floats
     inverse: Floats
-    is_mesh: bool
+    is_mesh: bool  #: Whether it is the space of the mesh object itself
 
     @classmethod
     def find(cls, to_rig: Floats) -> SkinSpace:
@@ -62,21 +57,11 @@ class SkinSpace:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a mesh is in armature space, and the matrices that depend on it.
+    """Where a mesh is in armature space, and the matrices that depend on it."""
 
-    Attributes
-    ----------
-    to_rig : bytes
-        The place, a matrix.
-    before : (4, 4) ndarray
-        From armature space to that of the skin.
-    after : (U, 4, 4) ndarray
-        From the space of the skin to that of each bone at rest.
-    """
-
-    to_rig: bytes
-    before: Floats
-    after: Floats
+    to_rig: bytes  #: The place, a matrix
+    before: Floats  #: (4, 4): from armature space to that of the skin
+    after: Floats  #: (U, 4, 4): from the space of the skin to that of each bone at rest
 
     def is_at(self, to_rig: Floats) -> bool:
         """Whether the mesh is at the place of that matrix. Comparing bytes takes a tenth of the time of arrays."""
@@ -95,3 +80,22 @@ def is_at_place(box: Floats, to_rig: Floats, other: Floats) -> bool:
         return True
     now, then = box @ to_rig[:3].T, box @ other[:3].T
     return bool(np.abs(now - then).max() <= _TOLERANCE * np.ptp(then, axis=0).max())
+
+
+@dataclass(frozen=True)
+class CenterSource:
+    """What optimized centers were found from."""
+
+    digest: str  #: Of vertices, weights, faces and bones, all as a file has them
+    #: (4, 4): from the space of the mesh object to that of the armature. It is computed anew in each frame, so its last
+    #: bits differ, and it is compared with a tolerance.
+    place: Floats
+
+    @classmethod
+    def from_arrays(cls, arrays: Iterable[NDArray[Any]], options: str, place: Floats) -> Self:
+        """That of the contents of arrays, and of options."""
+        digest = hashlib.blake2b(options.encode(), digest_size=16)
+        for array in arrays:
+            digest.update(f"{array.dtype}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return cls(digest.hexdigest(), place)

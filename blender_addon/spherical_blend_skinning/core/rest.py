@@ -12,41 +12,21 @@ from numpy.typing import NDArray
 from . import influences
 from .matrices import Floats
 
-__all__ = ["BoundMesh", "RestBones"]
-
 
 @dataclass(frozen=True)
 class RestBones:
-    """The bones of an armature at rest.
+    """The bones of an armature at rest."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        The bones, B of them, in the order of the pose.
-    deforms : (B,) ndarray of bool
-    rests : (B, 4, 4) ndarray
-        Bone to armature space.
-    lengths : (B,) ndarray
-    segments : (B,) ndarray of int32
-        1 for bones that do not bend.
-    parents : (B,) ndarray of int32
-        -1 for bones without.
-    marked : (B,) ndarray of bool
-        Those marked for bones blending by the artist.
-    zones : (B, 2) ndarray
-        Where along each bone bones blending begins and ends, NaN if the radius of the limb determines it.
-    curves : mapping
-        The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
-    """
-
-    names: tuple[str, ...]
-    deforms: NDArray[np.bool_]
-    rests: Floats
-    lengths: Floats
-    segments: NDArray[np.int32]
-    parents: NDArray[np.int32]
-    marked: NDArray[np.bool_]
+    names: tuple[str, ...]  #: The bones, B of them, in the order of the pose
+    deforms: NDArray[np.bool_]  #: (B,)
+    rests: Floats  #: (B, 4, 4): bone to armature space
+    lengths: Floats  #: (B,)
+    segments: NDArray[np.int32]  #: (B,): 1 for bones that do not bend
+    parents: NDArray[np.int32]  #: (B,): -1 for bones without
+    marked: NDArray[np.bool_]  #: (B,): those marked for bones blending by the artist
+    #: (B, 2): where along each bone bones blending begins and ends, NaN if the radius of the limb determines it
     zones: Floats
+    #: The bones that map vertices along their curve, each with the ends of its segments at rest, (S + 1, 4, 4).
     curves: Mapping[int, Floats] = field(default_factory=dict)
 
     def same_as(self, other: RestBones) -> bool:
@@ -83,22 +63,12 @@ class RestBones:
 
 @dataclass(frozen=True)
 class BoundMesh:
-    """The mesh to bind.
+    """The mesh to bind."""
 
-    Attributes
-    ----------
-    positions : (V, 3) ndarray of float32
-        In the space of the mesh object.
-    weights : VertexWeights
-    groups : tuple of str
-        The names of the vertex groups.
-    basis : (V, 3) ndarray of float32, optional
-        The positions before shape keys and modifiers, if these move vertices.
-    """
-
-    positions: NDArray[np.float32]
+    positions: NDArray[np.float32]  #: (V, 3): in the space of the mesh object
     weights: influences.VertexWeights
-    groups: tuple[str, ...]
+    groups: tuple[str, ...]  #: The names of the vertex groups
+    #: (V, 3): the positions before shape keys and modifiers, if these move vertices
     basis: NDArray[np.float32] | None = None
 
     @property

@@ -12,29 +12,18 @@ from numpy.typing import NDArray
 from .matrices import Floats
 from .rest import RestBones
 
-__all__ = ["Limb", "Spread", "limbs"]
-
 # How far from the tail the child may be that a limb ends with, as a share of its length; as in the package sbs.
 _AT_THE_TAIL = 0.1
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The artist's choice of bones, and how their twists are spread.
+    """The artist's choice of bones, and how their twists are spread."""
 
-    Attributes
-    ----------
-    ticked : (B,) ndarray of bool
-        The chosen bones of the pose.
-    weighted : (B,) ndarray of bool
-        Those after which a vertex group of some mesh of the rig is named: others do not end a limb.
-    options : dict
-        Of `sbs.Twist`: ``smooth`` and ``frames``.
-    """
-
-    ticked: NDArray[np.bool_]
+    ticked: NDArray[np.bool_]  #: (B,): the chosen bones of the pose
+    #: (B,): those after which a vertex group of some mesh of the rig is named: others do not end a limb
     weighted: NDArray[np.bool_]
-    options: dict[str, Any]
+    options: dict[str, Any]  #: Of `sbs.Twist`: ``smooth`` and ``frames``
 
     def same_as(self, other: Spread | None) -> bool:
         """Whether both spread the same twists in the same way."""
@@ -48,22 +37,13 @@ class Spread:
 
 @dataclass(frozen=True)
 class Limb:
-    """A bone along which twists are spread. Bones are numbers in the pose.
-
-    Attributes
-    ----------
-    bone : int
-    parent : int
-        The nearest ancestor that deforms, which the bone's own twist is relative to; -1 if there is none.
-    child : int
-        The bone at the tail whose twist is spread along this one; -1 if there is none, or if its own bone is a limb.
-    head, tail : (3,) ndarrays
-        In armature space.
-    """
+    """A bone along which twists are spread. Bones are numbers in the pose."""
 
     bone: int
-    parent: int
+    parent: int  #: The nearest ancestor that deforms, which the bone's own twist is relative to; -1 if there is none
+    #: The bone at the tail whose twist is spread along this one; -1 if there is none, or if its own bone is a limb
     child: int
+    #: (3,): in armature space
     head: Floats
     tail: Floats
 

@@ -14,37 +14,26 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.matrices import Floats
-from ..engine import bake, correctives, reading, shape_keys
+from ..engine import reading
+from ..engine.bake import bake, shape_keys
+from ..engine.correctives import correctives
 from ..interface.character import from_rig
 from ..settings import rig as rig_settings
 from ..settings.given import evaluated, pose_of
 from ..settings.typed import mesh_of
 
-__all__ = ["Drafted", "draft"]
-
 
 class Drafted(NamedTuple):
-    """What came of a draft.
+    """What came of a draft."""
 
-    Attributes
-    ----------
-    keys : int
-        How many shape keys were made.
-    left : int
-        How many drafts are too near a pose that has a corrective: these are left out.
-    """
-
-    keys: int
-    left: int
+    keys: int  #: How many shape keys were made
+    left: int  #: How many drafts are too near a pose that has a corrective: these are left out
 
 
 def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress: Callable[[float], object]) -> Drafted:
     """Draft the hinges of a rig that are bent in the present pose, for all meshes that are bound to it.
 
-    Raises
-    ------
-    ValueError
-        If a mesh cannot get shape keys, no bone deforms, or no hinge is bent.
+    Raises ValueError if a mesh cannot get shape keys, no bone deforms, or no hinge is bent.
     """
     items = [item for item in rig_settings.meshes_of(armature) if bake.modifier_of(item) is not None]
     for item in items:

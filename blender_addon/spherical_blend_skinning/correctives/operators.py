@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import math
+
 import bpy
 
-from ..engine import bake, corrective_drivers, correctives
-from ..engine.correctives import Corrective
+from ..engine.bake import bake
+from ..engine.correctives import corrective_drivers, correctives
+from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import hindrance, linked_reason, our_meshes
@@ -15,13 +18,35 @@ from ..settings.given import evaluated, manager_of, view_layer_of
 from ..settings.typed import Operator, mesh_of
 from . import drafting, sculpt
 
-__all__ = ["CLASSES", "KEYS", "mesh_to_sculpt"]
-
 
 def mesh_to_sculpt(context: bpy.types.Context) -> bpy.types.Object | None:
     """The bound mesh that is meant: the active or the selected one, or the only one of the active rig."""
     found = our_meshes(context)
     return context.object if context.object in found else found[0] if len(found) == 1 else None
+
+
+def _some_mesh(context: bpy.types.Context) -> bpy.types.Object:
+    """The mesh of `mesh_to_sculpt`; a ValueError says that there is none."""
+    item = mesh_to_sculpt(context)
+    if item is None:
+        raise ValueError("Select one mesh that is deformed by spherical blend skinning")
+    return item
+
+
+def _mesh_hindrance(context: bpy.types.Context) -> str:
+    """Why nothing can be done with the correctives of a mesh; empty if it can."""
+    try:
+        return hindrance(context) or linked_reason(_some_mesh(context))
+    except ValueError as error:
+        return str(error)
+
+
+def _some_sculpt(context: bpy.types.Context) -> sculpt.Sculpt:
+    """The present sculpt; a ValueError says that there is none."""
+    now = sculpt.present(context)
+    if now is None:
+        raise ValueError("Nothing is sculpted in a pose")
+    return now
 
 
 class SBS_OT_sculpt_corrective(Action, Operator):
@@ -35,17 +60,11 @@ class SBS_OT_sculpt_corrective(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        if sculpt.present(context) is not None:
-            return "Accept or cancel this sculpt first"
-        item = mesh_to_sculpt(context)
-        if item is None:
-            return "Select one mesh that is deformed by spherical blend skinning"
-        return hindrance(context) or linked_reason(item)
+        is_busy = sculpt.present(context) is not None
+        return "Accept or cancel this sculpt first" if is_busy else _mesh_hindrance(context)
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        item = mesh_to_sculpt(context)
-        if item is None:
-            raise ValueError("Select one mesh that is deformed by spherical blend skinning")
+    def run(self, context: bpy.types.Context) -> str:
+        item = _some_mesh(context)
         if self.number:
             correctives.go_to_pose(_numbered(item, self.number))
             view_layer_of(context).update()
@@ -58,17 +77,15 @@ class SBS_OT_accept_corrective(Action, Operator):
     bl_label = "Accept Corrective"
     bl_description = "Make a shape key of what was sculpted, driven by the bone that is bent here"
 
-    bone: str = text(name="Bone", description="The bone that drives it. None: the bent one of what was sculpted")
-    key_name: str = text(name="Name", description="Of the shape key. None: that of the bone and its angle")
+    bone: str = text("Bone", "The bone that drives it. None: the bent one of what was sculpted")
+    key_name: str = text("Name", "Of the shape key. None: that of the bone and its angle")
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         return hindrance(context) if sculpt.present(context) is not None else "Nothing is sculpted in a pose"
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        now = sculpt.present(context)
-        if now is None:
-            raise ValueError("Nothing is sculpted in a pose")
+    def run(self, context: bpy.types.Context) -> str:
+        now = _some_sculpt(context)
         sculpt.leave(context)
         item, view_layer = now.item, view_layer_of(context)
         vertices, places = now.moved()
@@ -86,7 +103,7 @@ class SBS_OT_accept_corrective(Action, Operator):
                 bone = self.bone or correctives.choose_bone(item, armature, vertices, depsgraph)
                 if armature.pose is None or bone not in armature.pose.bones:
                     raise ValueError(f"{armature.name} has no bone {bone}")
-                degrees = round(_degrees(corrective_drivers.swing_of(armature, bone, depsgraph)))
+                degrees = round(math.degrees(math.hypot(*corrective_drivers.swing_of(armature, bone, depsgraph))))
                 name = self.key_name or f"{bone} {degrees}"
                 corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
         except ValueError:
@@ -113,10 +130,8 @@ class SBS_OT_cancel_corrective(Action, Operator):
     def hindrance(cls, context: bpy.types.Context) -> str:
         return "" if sculpt.present(context) is not None else "Nothing is sculpted in a pose"
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        now = sculpt.present(context)
-        if now is None:
-            return None
+    def run(self, context: bpy.types.Context) -> str:
+        now = _some_sculpt(context)
         sculpt.end(context, now)
         return f"{now.item.name} is as before: {len(mesh_of(now.item).vertices)} vertices"
 
@@ -128,16 +143,12 @@ class _OfList(Action):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        item = mesh_to_sculpt(context)
-        if item is None:
-            return "Select one mesh that is deformed by spherical blend skinning"
-        return hindrance(context) or linked_reason(item) or ("" if correctives.find(item) else "It has no correctives")
+        reason = _mesh_hindrance(context)
+        return reason or ("" if correctives.find(_some_mesh(context)) else "It has no correctives")
 
     def chosen(self, context: bpy.types.Context) -> tuple[bpy.types.Object, list[Corrective]]:
         """The mesh, and the corrective of the number, or all without one."""
-        item = mesh_to_sculpt(context)
-        if item is None:
-            raise ValueError("Select one mesh that is deformed by spherical blend skinning")
+        item = _some_mesh(context)
         return item, [_numbered(item, self.number)] if self.number else correctives.find(item)
 
 
@@ -146,7 +157,7 @@ class SBS_OT_go_to_corrective(_OfList, Operator):
     bl_label = "Go to Pose"
     bl_description = "Bend the bone as in the pose of this corrective"
 
-    def run(self, context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> str:
         corrective = self.chosen(context)[1][0]
         correctives.go_to_pose(corrective)
         return f"{corrective.bone} is bent by {corrective.degrees:.0f}°"
@@ -157,7 +168,7 @@ class SBS_OT_mirror_corrective(_OfList, Operator):
     bl_label = "Mirror Corrective"
     bl_description = "Make it for the other side, too: across x, and by the names of the bones"
 
-    def run(self, context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)
         for corrective in chosen:
             made, missing = correctives.mirror(item, corrective)
@@ -171,7 +182,7 @@ class SBS_OT_solve_correctives(_OfList, Operator):
     bl_label = "Solve Again"
     bl_description = "Meet again what was sculpted, after weights, bones or the method have changed"
 
-    def run(self, context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)
         sculpted = [corrective for corrective in chosen if corrective.has_target]
         if not sculpted:
@@ -198,10 +209,8 @@ class SBS_OT_draft_correctives(Action, Operator):
             return "Select a mesh that is deformed by spherical blend skinning, or its armature"
         return hindrance(context) or linked_reason(armature) or character.hindrance(armature)
 
-    def run(self, context: bpy.types.Context) -> str | None:
-        armature, manager = rigged.rig_of(context), manager_of(context)
-        if armature is None:
-            raise ValueError("Select a mesh that is deformed by spherical blend skinning, or its armature")
+    def run(self, context: bpy.types.Context) -> str:
+        armature, manager = rigged.some_rig(context), manager_of(context)
         manager.progress_begin(0.0, 1.0)
         try:
             made = drafting.draft(armature, view_layer_of(context), manager.progress_update)
@@ -217,7 +226,7 @@ class SBS_OT_remove_corrective(_OfList, Operator):
     bl_label = "Remove Corrective"
     bl_description = "Delete it with its shape key and its drivers"
 
-    def run(self, context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)
         for corrective in chosen:
             correctives.remove(item, corrective)
@@ -229,10 +238,6 @@ def _numbered(item: bpy.types.Object, number: str) -> Corrective:
     if found is None:
         raise ValueError(f"{item.name} has lost this corrective: its shape key or its bone was deleted")
     return found
-
-
-def _degrees(swing: tuple[float, float]) -> float:
-    return float(sum(part * part for part in swing) ** 0.5) * 57.29577951308232
 
 
 CLASSES = (

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import bpy
 
-from ..engine import bake, correctives
+from ..engine.bake import bake
+from ..engine.correctives import correctives
 from ..interface.panels import SidebarPanel
 from ..settings.typed import Panel
 from . import sculpt
 from .operators import mesh_to_sculpt
-
-__all__ = ["CLASSES", "ENTRIES"]
 
 
 class SBS_PT_correctives(SidebarPanel, Panel):

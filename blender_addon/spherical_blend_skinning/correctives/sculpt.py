@@ -14,11 +14,9 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import shape_keys
+from ..engine.bake import shape_keys
 from ..settings.given import view_layer_of
 from ..settings.typed import has_key, mesh_of
-
-__all__ = ["Sculpt", "begin", "end", "present"]
 
 _ITEM, _NUMBER, _BEFORE, _MODE = "sbs_sculpt_of", "sbs_sculpt_number", "sbs_sculpt_before", "sbs_sculpt_mode"
 _ATTRIBUTE = "sbs_posed"
@@ -28,29 +26,16 @@ _STILL = 1e-6
 
 @dataclass(frozen=True)
 class Sculpt:
-    """What is sculpted now.
+    """What is sculpted now."""
 
-    Attributes
-    ----------
-    surface : Object
-        That which brushes work on.
-    item : Object
-        The bound mesh that it stands for.
-    number : str
-        Of the corrective that is edited; empty for a new one.
-    """
-
-    surface: bpy.types.Object
-    item: bpy.types.Object
-    number: str
+    surface: bpy.types.Object  #: That which brushes work on
+    item: bpy.types.Object  #: The bound mesh that it stands for
+    number: str  #: Of the corrective that is edited; empty for a new one
 
     def moved(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The vertices that were sculpted, and where all are now (V, 3).
 
-        Raises
-        ------
-        ValueError
-            If the surface has another number of vertices than before, or nothing was sculpted.
+        Raises ValueError if the surface has another number of vertices than before, or nothing was sculpted.
         """
         mesh = mesh_of(self.surface)
         attribute: Any = mesh.attributes.get(_ATTRIBUTE)
@@ -83,10 +68,7 @@ def present(context: bpy.types.Context) -> Sculpt | None:
 def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") -> Sculpt:
     """Put the surface in the place of a bound mesh, and enter Sculpt Mode.
 
-    Raises
-    ------
-    ValueError
-        If the mesh has no shape of its own, or modifiers before ours change the number of its vertices.
+    Raises ValueError if the mesh has no shape of its own, or modifiers before ours change the number of its vertices.
     """
     view_layer = view_layer_of(context)
     positions = shape_keys.positions_alone(item, view_layer)

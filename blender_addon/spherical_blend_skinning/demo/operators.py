@@ -4,14 +4,27 @@
 from __future__ import annotations
 
 import bpy
+from mathutils import Vector
 
+from ..bind.operators import bind
 from ..core import library
 from ..interface.action import Action
-from ..settings.typed import Menu, Operator, mesh_of
-from . import muscles, twist
+from ..muscles import making
+from ..settings.properties import settings_of
+from ..settings.typed import Menu, Operator, armature_data, mesh_of
+from . import woman
 from .woman import Pair
 
-__all__ = ["CLASSES", "ENTRIES"]
+# The bone that is twisted, and by how many degrees.
+_TWISTED, _DEGREES = "LeftForeArm", 170.0
+# What bends by how many degrees, about which axis of the armature at rest.
+_BENDS = (
+    ("LeftForeArm", 120.0, Vector((0.0, -1.0, 0.0))),
+    ("RightForeArm", 120.0, Vector((0.0, 1.0, 0.0))),
+    ("LeftLeg", 90.0, Vector((1.0, 0.0, 0.0))),
+)
+# The muscles that bend the elbow: they are tense in the middle of the animation.
+_TENSE = ("Biceps.L", "Biceps.R", "Forearm Flexors.L", "Forearm Flexors.R")
 
 
 class _Demo(Action):
@@ -21,9 +34,11 @@ class _Demo(Action):
     def hindrance(cls, context: bpy.types.Context) -> str:
         return library.problem() or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
 
-    @staticmethod
-    def build(context: bpy.types.Context) -> list[Pair]:
-        """Add it to the scene, and return the characters."""
+    def build(self, context: bpy.types.Context) -> list[Pair]:
+        """Add it to the scene, in a collection of its own, and go to the middle of its animation; the characters.
+
+        Raises ValueError if the character cannot be imported.
+        """
         raise NotImplementedError
 
     def run(self, context: bpy.types.Context) -> str:
@@ -38,7 +53,17 @@ class SBS_OT_demo(_Demo, Operator):
         "Add a character three times, her arm twisted: by linear and by spherical blend skinning, and with the twist "
         "spread along her forearm"
     )
-    build = staticmethod(twist.build)
+
+    def build(self, context: bpy.types.Context) -> list[Pair]:
+        characters = woman.line_up(context, self.bl_label, ("Linear Blend", "Spherical Blend", "Spread Twist"))
+        for _, rig in characters:
+            bone = armature_data(rig).bones[_TWISTED]
+            woman.set_turns(rig, [(_TWISTED, _DEGREES, bone.children[0].head_local - bone.head_local)])
+        for (body, rig), spreads in zip(characters[1:], (False, True), strict=True):
+            settings_of(rig).spread_twist = spreads
+            bind(context, body, rig)
+        woman.show(context, [body for body, _ in characters])
+        return characters
 
 
 class SBS_OT_muscle_demo(_Demo, Operator):
@@ -48,7 +73,23 @@ class SBS_OT_muscle_demo(_Demo, Operator):
         "Add a character three times, her elbows and a knee bent: by linear and by spherical blend skinning, and with "
         "muscles that swell"
     )
-    build = staticmethod(muscles.build)
+
+    def build(self, context: bpy.types.Context) -> list[Pair]:
+        characters = woman.line_up(context, self.bl_label, ("Linear Blend", "Spherical Blend", "With Muscles"))
+        for _, rig in characters:
+            woman.set_turns(rig, _BENDS)
+        for body, rig in characters[1:]:
+            bind(context, body, rig)
+        muscled, rig = characters[-1]
+        making.fit(rig)
+        muscles = settings_of(rig).muscles
+        settings_of(rig).muscle_row = max(0, muscles.find(_TENSE[0]))
+        for muscle in muscles:
+            for frame, value in zip(woman.FRAMES, (0.0, 1.0, 0.0), strict=True) if muscle.name in _TENSE else ():
+                muscle.activation = value
+                muscle.keyframe_insert("activation", frame=frame)
+        woman.show(context, [muscled])
+        return characters
 
 
 CLASSES = (SBS_OT_demo, SBS_OT_muscle_demo)

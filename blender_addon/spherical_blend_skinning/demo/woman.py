@@ -16,8 +16,6 @@ from mathutils import Quaternion, Vector
 from ..core import library
 from ..settings.given import pose_of, scene_of, view_layer_of
 
-__all__ = ["FRAMES", "Pair", "line_up", "set_turns", "show", "woman"]
-
 #: A mesh and its armature.
 Pair = tuple[bpy.types.Object, bpy.types.Object]
 
@@ -31,23 +29,14 @@ _DISTANCE = 1.9
 
 
 def woman() -> Pair:
-    """A new woman.
-
-    Raises
-    ------
-    ValueError
-        If she cannot be imported.
-    """
+    """A new woman. Raises ValueError if she cannot be imported."""
     return _import(Path(*library.load().__path__) / "demo" / "data" / "woman.glb")
 
 
 def line_up(context: bpy.types.Context, name: str, titles: Sequence[str]) -> list[Pair]:
     """A woman for each title, side by side, in a collection with that name and with their titles above.
 
-    Raises
-    ------
-    ValueError
-        If she cannot be imported.
+    Raises ValueError if she cannot be imported.
     """
     first = woman()
     collection = bpy.data.collections.new(name)

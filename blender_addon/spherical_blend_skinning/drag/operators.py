@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Drag Vertex, by the pointer or by numbers."""
+"""Drag Vertex, by the pointer or by numbers, in the Weights menu of Weight Paint, and in the Pose menu."""
 
 from __future__ import annotations
 
@@ -12,17 +12,15 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..core.dragging import Dragging, Patch, Reach
-from ..engine import live, registry, states
+from ..engine.live import live, registry, states
 from ..interface import rigged
 from ..interface.action import Action
 from ..settings.declared import choice, flag, integer, real, reals
 from ..settings.given import manager_of, scene_of
 from ..settings.properties import settings_of
-from ..settings.typed import Operator, Result, mesh_of
+from ..settings.typed import Menu, Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare
-
-__all__ = ["CLASSES", "brush_falloff", "find_vertex"]
 
 # The fall-off of each curve of Blender's brushes; those that sbs lacks are taken for the nearest.
 _FALLOFFS = {
@@ -109,20 +107,20 @@ class SBS_OT_drag_vertex(Action, Operator):
         " of the brush. An arc or a patch shows where its bones can take it"
     )
 
-    vertex: int = integer(name="Vertex", description="The vertex, of the active object", default=0, min=0)
+    vertex: int = integer("Vertex", "The vertex, of the active object", default=0, min=0)
     offset: bpy.types.bpy_prop_array[float] = reals(
-        3, name="Offset", description="How far it should go, in the space of the object", subtype="TRANSLATION"
+        3, "Offset", "How far it should go, in the space of the object", subtype="TRANSLATION"
     )
     radius: float = real(
-        name="Radius",
-        description="How far from the vertex others go along, in the mesh at rest",
+        "Radius",
+        "How far from the vertex others go along, in the mesh at rest",
         default=0.1,
         min=1e-6,
         subtype="DISTANCE",
     )
     falloff: str = choice(
-        name="Falloff",
-        description="How much of the way others go",
+        "Falloff",
+        "How much of the way others go",
         items=[
             ("smooth", "Smooth", ""),
             ("sphere", "Sphere", ""),
@@ -132,8 +130,7 @@ class SBS_OT_drag_vertex(Action, Operator):
         ],
     )
     selected_bones: bool = flag(
-        name="Selected Bones",
-        description="Vertices may get the selected bones, and not only those of the vertex that is dragged",
+        "Selected Bones", "Vertices may get the selected bones, and not only those of the vertex that is dragged"
     )
 
     @classmethod
@@ -314,4 +311,10 @@ def _at_depth(context: bpy.types.Context, place: tuple[float, float], depth: Vec
     return view3d_utils.region_2d_to_location_3d(region, view, place, depth)
 
 
+def _draw_entry(menu: Menu, _context: bpy.types.Context) -> None:
+    menu.layout.separator()
+    menu.layout.operator("sbs.drag_vertex", icon="CON_TRACKTO")
+
+
 CLASSES = (SBS_OT_drag_vertex,)
+ENTRIES = (("VIEW3D_MT_paint_weight", _draw_entry), ("VIEW3D_MT_pose", _draw_entry))

@@ -14,33 +14,19 @@ from numpy.typing import NDArray
 from ..core.dragging import Patch
 from ..interface import drawing
 
-__all__ = ["Shown", "hide", "register", "show", "unregister"]
-
 _LINE = (1.0, 0.75, 0.1, 1.0)
 _INSIDE = (1.0, 0.75, 0.1, 0.25)
 _RING = (1.0, 1.0, 1.0, 0.6)
 _POINT = (1.0, 0.35, 0.1, 1.0)
-_STEPS = 48
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is drawn.
+    """What is drawn."""
 
-    Attributes
-    ----------
-    matrix : Matrix
-        Of the object.
-    point : (3,) ndarray
-        The vertex, in the space of the object.
-    radius : float
-        Of what goes along.
-    patch : Patch or None
-    """
-
-    matrix: Matrix
-    point: NDArray[np.float32]
-    radius: float
+    matrix: Matrix  #: Of the object
+    point: NDArray[np.float32]  #: (3,): the vertex, in the space of the object
+    radius: float  #: Of what goes along
     patch: Patch | None
 
 
@@ -61,11 +47,8 @@ def hide() -> None:
 
 def ring(view: Matrix, point: NDArray[np.floating[Any]], radius: float) -> NDArray[np.float32]:
     """Line segments (N, 2, 3) of a circle about a point that faces the view; `view` is from the view to the space."""
-    angles = np.linspace(0.0, 2.0 * np.pi, _STEPS + 1)
     right, up = (np.array(view.col[axis][:3], np.float64) for axis in (0, 1))
-    right, up = right / np.linalg.norm(right), up / np.linalg.norm(up)
-    points = point + radius * (np.cos(angles)[:, None] * right + np.sin(angles)[:, None] * up)
-    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
+    return drawing.circles(point, radius * right / np.linalg.norm(right), radius * up / np.linalg.norm(up))
 
 
 def _draw() -> None:

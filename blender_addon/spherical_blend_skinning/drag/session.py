@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..core import library
 from ..core.dragging import Dragging, Patch, Reach, Rows
-from ..engine import live, methods, reading, stack, states
+from ..engine import reading
+from ..engine.live import live, methods, states
+from ..engine.stack import stack
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
-
-__all__ = ["Session", "begin", "hindrance", "prepare"]
 
 
 def hindrance(item: bpy.types.Object | None) -> str:
@@ -41,30 +41,17 @@ def hindrance(item: bpy.types.Object | None) -> str:
 
 @dataclass
 class Session:
-    """A drag. The object is not kept: undo may replace it.
+    """A drag. The object is not kept: undo may replace it."""
 
-    Attributes
-    ----------
-    name : str
-        Of the object.
-    vertex : int
-    start : (3,) ndarray
-        Where the vertex was, in the space of the object.
-    dragging : Dragging
-    groups : tuple of str
-        The vertex group of each bone of the pose; empty for those that do not deform.
-    """
-
-    name: str
+    name: str  #: Of the object
     vertex: int
-    start: NDArray[np.float32]
+    start: NDArray[np.float32]  #: (3,): where the vertex was, in the space of the object
     dragging: Dragging
-    groups: tuple[str, ...]
+    groups: tuple[str, ...]  #: The vertex group of each bone of the pose; empty for those that do not deform
     _first: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
 
     @property
     def item(self) -> bpy.types.Object:
-        """The object."""
         return bpy.data.objects[self.name, None]  # type: ignore[index]  # and not one of a library, as stubs don't know
 
     def drag(self, way: NDArray[np.floating], reach: Reach) -> int:
@@ -127,10 +114,7 @@ class Session:
 def prepare(item: bpy.types.Object) -> Dragging:
     """What drags of an object's vertices need, as it is deformed now.
 
-    Raises
-    ------
-    ValueError
-        If `hindrance` has a reason, or the deformation is not one that drags follow.
+    Raises ValueError if `hindrance` has a reason, or the deformation is not one that drags follow.
     """
     if reason := hindrance(item):
         raise ValueError(reason)
@@ -152,10 +136,7 @@ def prepare(item: bpy.types.Object) -> Dragging:
 def begin(item: bpy.types.Object, vertex: int, dragging: Dragging | None = None) -> Session:
     """Begin a drag, with what `prepare` returned for the object as it is, if that is at hand.
 
-    Raises
-    ------
-    ValueError
-        As `prepare`; or if there is no such vertex.
+    Raises ValueError as `prepare`; or if there is no such vertex.
     """
     dragging = dragging or prepare(item)
     state, positions = states.state_of(item), live.shown(item)

@@ -9,8 +9,6 @@ import bpy
 
 from ..settings.typed import animation_of
 
-__all__ = ["collections", "is_animated"]
-
 
 def collections(block: bpy.types.ID) -> list[bpy.types.ActionChannelbagFCurves]:
     """The collections in which a data-block has its animation curves: from Blender 4.4 on, those of its slot."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Final
 
 import bpy
 
@@ -14,90 +15,55 @@ from ..core import library
 from ..settings.given import manager_of, view_layer_of
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of, persistent
-from . import (
-    ahead,
-    bellies,
-    deleted_muscles,
-    live,
-    muscle_list,
-    muscles,
-    node_trees,
-    portable,
-    registry,
-    search,
-    shown_armature,
-    stack,
-    stand_in,
-    states,
-    subject,
-)
-
-__all__ = ["HANDLERS", "register", "unregister"]
+from .bake import portable, shown_armature, stand_in
+from .live import ahead, live, registry, search, states
+from .muscles import bellies, muscle_list
+from .nodes import node_trees
+from .stack import stack, subject
 
 # Set when something happened to the file as a whole: all bound objects are then checked, whatever the updates are.
 _all_changed = True
-
 
 # Receives the updates of evaluations that our handlers cause.
 _listener: Callable[[bpy.types.Depsgraph], None] | None = None
 
 # Whatever edits an object updates one of these besides.
-_EDITED_TYPES: tuple[Literal["MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE"], ...] = (
-    "MESH",
-    "KEY",
-    "ARMATURE",
-    "COLLECTION",
-    "SCENE",
-)
+_EDITED_TYPES: Final = ("MESH", "KEY", "ARMATURE", "COLLECTION", "SCENE")
 
 
+@dataclass
 class _Updates:
-    """The data-blocks that evaluations updated, as far as they are relevant.
+    """The data-blocks that evaluations updated, as far as they are relevant."""
 
-    Attributes
-    ----------
-    places : dict
-        The address of each, and whether it was edited rather than animated.
-    meshes : list of Object
-        The mesh objects among them.
-    scene : bool
-        Whether objects may have come, gone or been hidden.
-    """
+    #: Whether a change of frame updated them
+    in_frame_change: bool
+    #: The address of each, and whether it was edited rather than animated
+    places: dict[int, bool] = field(default_factory=dict)
+    #: The mesh objects among them
+    meshes: list[bpy.types.Object] = field(default_factory=list)
+    #: Whether objects may have come, gone or been hidden
+    scene: bool = False
 
-    def __init__(self, places: dict[int, bool], meshes: list[bpy.types.Object], scene: bool) -> None:
-        self.places = places
-        self.meshes = meshes
-        self.scene = scene
-
-    @classmethod
-    def read(cls, depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
-        """Those of the last evaluation."""
-        if in_frame_change and not any(depsgraph.id_type_updated(kind) for kind in _EDITED_TYPES):
+    def add(self, depsgraph: bpy.types.Depsgraph) -> None:
+        """Add those of the last evaluation."""
+        if self.in_frame_change and not any(depsgraph.id_type_updated(kind) for kind in _EDITED_TYPES):
             # Most changes of frame edit nothing, but update many objects.
-            return cls({}, [], False)
-        places = {}
-        meshes = []
-        scene = False
+            return
         for update in depsgraph.updates:
             evaluated = update.id
             item = evaluated and evaluated.original
             if item is None:
                 continue
             # An edit updates everything of a data-block; an animated value updates only the geometry.
-            places[item.as_pointer()] = not in_frame_change or update.is_updated_transform
+            edited = not self.in_frame_change or update.is_updated_transform
+            self.places[item.as_pointer()] = self.places.get(item.as_pointer(), False) or edited
             if isinstance(item, bpy.types.Object):
                 if item.type == "MESH":
-                    meshes.append(item)
+                    self.meshes.append(item)
             elif isinstance(item, bpy.types.Collection):
-                scene = True
+                self.scene = True
             elif isinstance(item, bpy.types.Scene):
-                scene |= not in_frame_change or item.animation_data is None
-        return cls(places, meshes, scene)
-
-    def merged_with(self, other: _Updates) -> _Updates:
-        """These and others."""
-        edited = {place: self.places.get(place, False) or value for place, value in other.places.items()}
-        return _Updates({**self.places, **edited}, self.meshes + other.meshes, self.scene or other.scene)
+                self.scene |= not self.in_frame_change or item.animation_data is None
 
     def has(self, item: bpy.types.ID | None) -> bool:
         """Whether a data-block is among them."""
@@ -156,109 +122,139 @@ def _scripts_follow(name: str) -> bool:
     return any(not getattr(handler, "__module__", "").startswith(own) for handler in getattr(bpy.app.handlers, name))
 
 
+# Blender evaluates again what handlers change, but without calling them. So what depends on changes made here or by a
+# script is evaluated here.
+
+
 @persistent
 def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    if not _is_in_the_way(depsgraph):
-        _catch_up(depsgraph, in_frame_change=True)
+    if _is_in_the_way(depsgraph):
+        return
+    updates = _Updates(in_frame_change=True)
+    updates.add(depsgraph)
+    is_edited = any(updates.places.values())
+    if is_edited or updates.scene:
+        ahead.forget()
+        bellies.forget()
+    is_outdated = is_edited and _scripts_follow("frame_change_post")
+    if depsgraph.mode != "RENDER":
+        _follow_names(updates)
+        if _all_changed or updates.scene or registry.is_outdated():
+            is_outdated |= _tidy(depsgraph)
+    bound = registry.once_bound_objects()
+    changes = _changes(bound, updates, depsgraph)
+    # From a separate scene: Blender 5.0 was seen to crash some time after its own scene had been evaluated twice in one
+    # change of frame.
+    poses = _poses(depsgraph.scene, bound) if is_outdated and depsgraph.scene is not None else None
+    _update(bound, changes, updates, depsgraph, poses)
 
 
 @persistent
 def depsgraph_updated(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     if _listener is not None:
         _listener(depsgraph)
-    elif not _is_in_the_way(depsgraph) and depsgraph.mode != "RENDER":
-        _catch_up(depsgraph, in_frame_change=False)
-
-
-def _catch_up(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> None:
-    """Bring bound objects up to date after an evaluation.
-
-    Blender evaluates again what handlers change, but without calling them. So if something depends on changes made here
-    or by a script's handler, it is evaluated here. During a change of frame, poses come from a separate scene: Blender
-    5.0 was seen to crash some time after its own scene had been evaluated twice in one.
-    """
-    global _all_changed
-    in_render = depsgraph.mode == "RENDER"
-    updates = _Updates.read(depsgraph, in_frame_change)
-    edited = any(updates.places.values())
-    if edited or updates.scene:
+        return
+    if _is_in_the_way(depsgraph) or depsgraph.mode == "RENDER":
+        return
+    updates = _Updates(in_frame_change=False)
+    updates.add(depsgraph)
+    if updates.places:
         ahead.forget()
         bellies.forget()
-    # Evaluate what a script's handler or a probe changed.
-    posed_anew = in_frame_change and edited and _scripts_follow("frame_change_post")
-    if not in_frame_change and _scripts_follow("depsgraph_update_post"):
-        updates = updates.merged_with(_evaluate(depsgraph, in_frame_change))
-    all_changed = _all_changed
-    if not in_frame_change:
-        shown_armature.adjust(bpy.data.objects if all_changed else updates.meshes)
-    if not in_render and (all_changed or (updates.places and any(map(updates.has, bpy.data.armatures)))):
-        portable.follow_names()
-    if not (in_frame_change or all_changed or updates.scene or registry.concerns(updates.places.keys())):
+    if _scripts_follow("depsgraph_update_post"):
+        _evaluate(depsgraph, updates.add)
+    shown_armature.adjust(bpy.data.objects if _all_changed else updates.meshes)
+    _follow_names(updates)
+    if not (_all_changed or updates.scene or registry.concerns(updates.places.keys())):
         return
-    if not in_render and (all_changed or updates.scene or (in_frame_change and registry.is_outdated())):
-        if registry.tidy(depsgraph.view_layer):
-            # From now on hidden rigs are posed.
-            posed_anew = True
-        if bpy.app.version < (4, 0, 0):
-            # What was written to a carrier while its object was hidden is lost.
-            states.forget_poses()
-    bound = registry.once_bound_objects() if in_frame_change else registry.bound_objects()
-    changes = list(filter(None, (_change(item, updates, in_frame_change, in_render) for item in bound)))
-    scene = depsgraph.scene
-    poses = _poses(scene, bound) if posed_anew and in_frame_change and scene is not None else None
-    if posed_anew and not in_frame_change:
+    # Rigs that are hidden are posed from now on.
+    is_outdated = (_all_changed or updates.scene) and _tidy(depsgraph)
+    bound = registry.bound_objects()
+    changes = _changes(bound, updates, depsgraph)
+    if is_outdated:
         # Not in a scene of its own: that would have the animation where the pose has been edited.
-        _evaluate(depsgraph, in_frame_change)
-    updated = live.update_all(changes, depsgraph, poses=poses)
-    late = [change for change, state in zip(changes, updated, strict=True) if state is not None and state.unread == 1]
-    if late and not in_render:
-        # Their modifiers have only now begun to keep their input.
-        _evaluate(depsgraph, in_frame_change)
-        live.update_all([change._replace(mesh=True) for change in late], depsgraph)
-    for state in updated:
-        _await_centers(state)
-    if not in_render and (updates.places or all_changed):
-        registry.watch(bound)
-        _all_changed = False
+        _evaluate(depsgraph)
+    _update(bound, changes, updates, depsgraph)
 
 
-def _change(item: bpy.types.Object, updates: _Updates, in_frame_change: bool, in_render: bool) -> states.Change | None:
+def _follow_names(updates: _Updates) -> None:
+    """Have nodes of portable objects know bones that may have been renamed."""
+    if _all_changed or (updates.places and any(map(updates.has, bpy.data.armatures))):
+        portable.follow_names()
+
+
+def _tidy(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Look after carriers and probes; return whether a hidden rig has got a probe, so that it is to be posed."""
+    is_probed = registry.tidy(depsgraph.view_layer)
+    if bpy.app.version < (4, 0, 0):
+        # What was written to a carrier while its object was hidden is lost.
+        states.forget_poses()
+    return is_probed
+
+
+def _changes(bound: list[bpy.types.Object], updates: _Updates, depsgraph: bpy.types.Depsgraph) -> list[states.Change]:
+    """What may have changed in bound objects; those in which nothing has are left out."""
+    in_render = depsgraph.mode == "RENDER"
+    return list(filter(None, (_change(item, updates, in_render) for item in bound)))
+
+
+def _change(item: bpy.types.Object, updates: _Updates, in_render: bool) -> states.Change | None:
     """What may have changed in a bound object; None if nothing has."""
     if not (updates.places or _all_changed):
         return states.Change(item)
     armature = settings_of(item).armature
     rig_changed = _all_changed or (armature is not None and updates.has(armature.data))
     mesh_changed = updates.has_edited_mesh(item)
-    item_changed = updates.has(item) and not in_frame_change
+    item_changed = updates.has(item) and not updates.in_frame_change
     if item_changed or mesh_changed or _all_changed:
         mesh_changed |= _stack_changed(item, in_render)
-    if in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
+    if updates.in_frame_change or _all_changed or updates.scene or rig_changed or mesh_changed or item_changed:
         return states.Change(item, mesh_changed or _all_changed, rig_changed)
-    if updates.has(armature) or (armature is not None and any(map(updates.has, muscles.handles_of(armature)))):
+    if updates.has(armature) or (armature is not None and any(map(updates.has, muscle_list.present_handles(armature)))):
         return states.Change(item)
     return None
 
 
-def _evaluate(depsgraph: bpy.types.Depsgraph, in_frame_change: bool) -> _Updates:
-    """Let Blender evaluate what handlers changed, if anything; return the updates."""
-    found = _Updates({}, [], False)
+def _update(
+    bound: list[bpy.types.Object],
+    changes: list[states.Change],
+    updates: _Updates,
+    depsgraph: bpy.types.Depsgraph,
+    poses: bpy.types.Depsgraph | None = None,
+) -> None:
+    """Bring bound objects up to date."""
+    global _all_changed
+    updated = live.update_all(changes, depsgraph, poses=poses)
+    if depsgraph.mode != "RENDER":
+        late = [
+            change for change, state in zip(changes, updated, strict=True) if state is not None and state.unread == 1
+        ]
+        if late:
+            # Their modifiers have only now begun to keep their input.
+            _evaluate(depsgraph)
+            live.update_all([change._replace(mesh=True) for change in late], depsgraph)
+        if updates.places or _all_changed:
+            registry.watch(bound)
+            _all_changed = False
+    for state in updated:
+        _await_centers(state)
 
-    def listen(evaluated: bpy.types.Depsgraph) -> None:
-        nonlocal found
-        found = found.merged_with(_Updates.read(evaluated, in_frame_change))
 
+def _evaluate(
+    depsgraph: bpy.types.Depsgraph, listener: Callable[[bpy.types.Depsgraph], None] = lambda _depsgraph: None
+) -> None:
+    """Let Blender evaluate what handlers changed, if anything, and pass the updates to `listener`."""
     if bpy.app.version < (4, 0, 0) and depsgraph.id_type_updated("SCENE") and depsgraph.scene is not None:
         # If an object was tagged after a modifier was added, an evaluation here leaves the evaluated view layer without
         # its `object_bases_array`, unless it evaluates the scene too. The next evaluation then crashes, in
         # `BKE_object_eval_eval_base_flags`.
         depsgraph.scene.update_tag()
-    with _told(listen):
+    with _told(listener):
         if depsgraph.mode != "RENDER" and depsgraph.view_layer == bpy.context.view_layer:
             # Does nothing if nothing has changed.
             bpy.context.evaluated_depsgraph_get()
         else:
             depsgraph.update()
-    return found
 
 
 @contextmanager
@@ -358,8 +354,7 @@ def file_loaded(*_arguments: object) -> None:
     ahead.remove()
     ahead.forget()
     registry.tidy()
-    for armature in filter(deleted_muscles.parts, deleted_muscles.armatures()):
-        muscle_list.remove_deleted(armature)
+    muscle_list.remove_all_deleted()
     _all_changed = True
     # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it, and a mesh
     # that was saved before its last change was evaluated is shown as before that.
@@ -376,7 +371,7 @@ def to_be_replaced(*_arguments: object) -> None:
     # Blender 3.4 crashes when it evaluates that scene with objects that undo has replaced.
     ahead.remove()
     registry.forget()
-    deleted_muscles.put_back()
+    muscle_list.put_back()
 
 
 @persistent
@@ -387,12 +382,12 @@ def playback_ended(*_arguments: object) -> None:
 @persistent
 def save_starts(*_arguments: object) -> None:
     ahead.remove()
-    deleted_muscles.set_aside()
+    muscle_list.set_aside()
 
 
 @persistent
 def save_ended(*_arguments: object) -> None:
-    deleted_muscles.put_back()
+    muscle_list.put_back()
 
 
 @persistent
@@ -402,7 +397,7 @@ def history_moved(*_arguments: object) -> None:
     ahead.forget()
     states.forget_poses()
     registry.forget()
-    deleted_muscles.find()
+    muscle_list.find()
     _all_changed = True
 
 

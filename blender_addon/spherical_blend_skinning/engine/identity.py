@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import bpy
 
-__all__ = ["key_of"]
-
 
 def key_of(item: bpy.types.ID) -> int | str:
     """A key that is unique to a data-block while a file is open; before Blender 4.1 it changes with the name."""

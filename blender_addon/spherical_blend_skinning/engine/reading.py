@@ -19,23 +19,6 @@ from ..core.rest import RestBones
 from ..settings.given import pose_of
 from ..settings.properties import SBS_PG_bone, settings_of_bone
 from ..settings.typed import armature_data, mesh_of, values_of
-from . import deform_vertices
-
-__all__ = [
-    "matrix",
-    "place",
-    "places_along",
-    "pose_columns",
-    "positions",
-    "rig",
-    "segment_counts",
-    "segment_moves",
-    "triangles",
-    "vectors",
-    "vertex_weights",
-    "vertex_weights_one_by_one",
-    "write_vectors",
-]
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -88,6 +71,13 @@ def write_vectors(mesh: bpy.types.Mesh, name: str, values: NDArray[np.floating])
     values_of(attribute).foreach_set("vector", np.ascontiguousarray(values, np.float32).reshape(-1))
 
 
+def key_points(block: bpy.types.ShapeKey) -> NDArray[np.float64]:
+    """The vertices of a mesh by a shape key alone, (V, 3)."""
+    found = np.empty(3 * len(block.data), np.float32)
+    block.data.foreach_get("co", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
 def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     """The faces of a mesh cut into triangles, (T, 3)."""
     mesh.calc_loop_triangles()
@@ -98,18 +88,11 @@ def triangles(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 
 def vertex_weights(item: bpy.types.Object) -> VertexWeights:
     """The vertex groups of the mesh of an object."""
-    found = deform_vertices.read(item)
-    return found if found is not None else vertex_weights_one_by_one(mesh_of(item))
-
-
-def vertex_weights_one_by_one(mesh: bpy.types.Mesh) -> VertexWeights:
-    """The vertex groups of a mesh, by Blender's Python alone."""
-    vertices = mesh.vertices
-    counts = np.fromiter((len(vertex.groups) for vertex in vertices), np.int32, len(vertices))
-    total = int(counts.sum())
-    elements = [element for vertex in vertices for element in vertex.groups]
-    pairs = np.fromiter(chain.from_iterable((e.group, e.weight) for e in elements), np.float64, 2 * total)
-    return padded(counts, pairs[0::2].astype(np.int32), pairs[1::2].astype(np.float32))
+    elements = [list(vertex.groups) for vertex in mesh_of(item).vertices]
+    counts = np.fromiter(map(len, elements), np.int32, len(elements))
+    groups = np.array([element.group for element in chain.from_iterable(elements)], np.int32)
+    weights = np.array([element.weight for element in chain.from_iterable(elements)], np.float32)
+    return padded(counts, groups, weights)
 
 
 def rig(armature: bpy.types.Object, posed: bpy.types.Object) -> RestBones:

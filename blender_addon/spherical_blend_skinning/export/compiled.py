@@ -13,11 +13,9 @@ from typing import Any
 
 import bpy
 
-from ..engine import bellies, muscle_list
+from ..engine.muscles import bellies, muscle_list
 from ..settings.given import manager_of
 from ..settings.typed import Panel
-
-__all__ = ["register", "unregister"]
 
 _NAMES = ("alembic_export", "collada_export", "obj_export", "ply_export", "stl_export", "usd_export")
 # Seconds between looks whether the file browser is still open.

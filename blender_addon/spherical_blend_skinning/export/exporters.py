@@ -17,11 +17,10 @@ from typing import Any
 
 import bpy
 
-from ..engine import muscle_list, stand_in
+from ..engine.bake import stand_in
+from ..engine.muscles import muscle_list
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
-
-__all__ = ["HANDLERS", "register", "unregister", "wrap_all"]
 
 _Execute = Callable[[Any, bpy.types.Context], Result]
 

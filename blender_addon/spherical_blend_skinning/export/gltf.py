@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["glTF2ExportUserExtension"]
-
 
 class glTF2ExportUserExtension:
     """Keeps bellies and handles of muscles out of files, and our settings, where custom properties are exported.

@@ -9,10 +9,9 @@ import bpy
 import numpy as np
 
 from ..core import influences
-from ..engine import bake, reading
+from ..engine import reading
+from ..engine.bake import bake
 from ..settings.typed import armature_data
-
-__all__ = ["describe"]
 
 
 def describe(operator: Any) -> str:

@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
-from ..engine import bake, muscle_list, stand_in
+from ..engine.bake import bake, stand_in
+from ..engine.muscles import muscle_list
 from ..interface.action import Action
 from ..settings.declared import text
 from ..settings.given import scene_of
 from ..settings.typed import Menu, Operator, Result
-
-__all__ = ["CLASSES", "ENTRIES"]
 
 # Options that are set here or not shown, because this is the export of armatures.
 _OWN = ("filepath", "export_armatures")

@@ -6,8 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..settings.typed import OperatorMixin, Result
-
-__all__ = ["Action"]
+from . import rigged
 
 
 class Action(OperatorMixin):
@@ -44,3 +43,11 @@ class Action(OperatorMixin):
         if done:
             self.report({"INFO"}, done)
         return {"CANCELLED"} if done is None else {"FINISHED"}
+
+
+class RiggedAction(Action):
+    """An operator on the meshes of `rigged.find`."""
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context)

@@ -16,8 +16,6 @@ from ..settings import rig as rig_settings
 from ..settings.typed import mesh_of
 from .rigged import RiggedMesh
 
-__all__ = ["from_rig", "hindrance"]
-
 
 def hindrance(armature: bpy.types.Object) -> str:
     """Why there is no character to look at, for the artist; empty if there is."""
@@ -36,12 +34,7 @@ def hindrance(armature: bpy.types.Object) -> str:
 def from_rig(armature: bpy.types.Object, *, with_triangles: bool = False) -> Any:
     """The `sbs.Character` of an armature without a `hindrance`: bones that deform, and all meshes as one.
 
-    Its mesh has triangles only if they are asked for.
-
-    Raises
-    ------
-    ValueError
-        If no bone deforms.
+    Its mesh has triangles only if they are asked for. Raises ValueError if no bone deforms.
     """
     sbs = library.load()
     rig = reading.rig(armature, armature)

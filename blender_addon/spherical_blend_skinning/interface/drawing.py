@@ -12,19 +12,12 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-__all__ = [
-    "Color",
-    "Overlay",
-    "builtin_shader",
-    "draw_lines",
-    "draw_points",
-    "draw_triangles",
-    "posed_armature",
-    "shows_overlays",
-    "transformed",
-]
+from ..settings.given import manager_of
 
 Color = tuple[float, float, float, float]
+_Floats = NDArray[np.floating[Any]]
+
+_STEPS = 48
 
 
 class Overlay:
@@ -40,6 +33,21 @@ class Overlay:
     def unregister(self) -> None:
         bpy.types.SpaceView3D.draw_handler_remove(self._handle, "WINDOW")
         self._handle = None
+
+
+def redraw(_settings: bpy.types.PropertyGroup, context: bpy.types.Context) -> None:
+    """Draw all 3D views again, as settings have changed."""
+    for window in manager_of(context).windows:
+        for area in window.screen.areas:
+            if area.type == "VIEW_3D":
+                area.tag_redraw()
+
+
+def circles(centers: _Floats, first: _Floats, second: _Floats, angle: float = 2.0 * np.pi) -> NDArray[np.float32]:
+    """Line segments (..., N, 2, 3) of arcs about centers (..., 3), from one radius (..., 3) over another one."""
+    angles = np.linspace(0.0, angle, _STEPS + 1)[:, None]
+    points = centers[..., None, :] + np.cos(angles) * first[..., None, :] + np.sin(angles) * second[..., None, :]
+    return np.stack([points[..., :-1, :], points[..., 1:, :]], axis=-2).astype(np.float32)
 
 
 def posed_armature(context: bpy.types.Context) -> bpy.types.Object | None:

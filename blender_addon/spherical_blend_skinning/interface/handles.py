@@ -12,8 +12,6 @@ from mathutils import Matrix, Vector
 
 from ..settings.typed import GizmoGroupMixin
 
-__all__ = ["Handles", "arrow_place"]
-
 
 class Handles(GizmoGroupMixin):
     """A mix-in for a `bpy.types.GizmoGroup` with such handles."""
@@ -42,15 +40,9 @@ class Handles(GizmoGroupMixin):
         get: Callable[[], float],
         change: Callable[[float], None],
     ) -> None:
-        """Add an arrow whose length is a number.
+        """Add an arrow for the active bone whose length is a number that is read, and set while it is dragged.
 
-        Parameters
-        ----------
-        color : tuple of three floats
-        place : callable
-            The matrix of the arrow for the active bone, in world space; see `arrow_place`.
-        get, change : callable
-            Read the number, and set it while the arrow is dragged.
+        `place` is its matrix in world space, see `arrow_place`.
         """
         arrow: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
         arrow.draw_style = "BOX"

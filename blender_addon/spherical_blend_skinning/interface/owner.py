@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..engine import registry
+from ..engine.live import registry
 from ..settings.properties import settings_of
 
 if TYPE_CHECKING:
     from ..settings.properties import SBS_PG_object
-
-__all__ = ["draw_scope", "shown_settings"]
 
 
 def shown_settings(item: bpy.types.Object) -> SBS_PG_object:

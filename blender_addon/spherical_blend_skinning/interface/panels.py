@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from ..settings.typed import PanelMixin
 
-__all__ = ["ModifierPanel", "PosePanel", "SidebarPanel"]
-
 
 class ModifierPanel(PanelMixin):
     """A panel among the modifiers of a mesh."""

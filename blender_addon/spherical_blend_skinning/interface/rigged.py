@@ -11,36 +11,19 @@ from numpy.typing import NDArray
 
 from ..core import influences, library
 from ..core.matrices import Floats
-from ..engine import bake, reading, stack
+from ..engine import reading
+from ..engine.bake import bake
+from ..engine.stack import stack
 from ..settings.given import pose_of, view_layer_of
 from ..settings.muscles import is_part, rig_of_part
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
-__all__ = [
-    "RiggedMesh",
-    "find",
-    "hindrance",
-    "moved_by",
-    "moves_as_a_whole",
-    "painted_vertices",
-    "rig_of",
-    "select_vertices",
-    "selected_bones",
-    "selected_vertices",
-    "some_selected_bones",
-]
-
 
 class RiggedMesh:
-    """The vertex groups of a mesh that are named after the deforming bones of an armature.
+    """The vertex groups of a mesh that are named after the deforming bones of an armature. Neither is in Edit Mode.
 
     Joints are those bones, J of them, in the order of the armature's pose.
-
-    Parameters
-    ----------
-    item, armature : Object
-        Neither of them in Edit Mode.
     """
 
     def __init__(self, item: bpy.types.Object, armature: bpy.types.Object) -> None:
@@ -85,19 +68,9 @@ class RiggedMesh:
         return dense
 
     def write(self, weights: NDArray[np.float32], chosen: NDArray[np.bool_] | None = None) -> int:
-        """Write weights to the vertex groups; missing groups are added when a vertex gets into them.
+        """Write weights (V, J) to the vertex groups, of chosen vertices (V,) or all; return how many have changed.
 
-        Parameters
-        ----------
-        weights : (V, J) ndarray
-            A weight of 0 removes the vertex from the group.
-        chosen : (V,) ndarray of bool, optional
-            The vertices to write; by default all.
-
-        Returns
-        -------
-        int
-            How many vertices have other weights than before.
+        A weight of 0 removes the vertex from the group; missing groups are added when a vertex gets into them.
         """
         differs = self.dense() != weights
         if chosen is not None:
@@ -159,6 +132,14 @@ def rig_of(context: bpy.types.Context, *, or_selected: bool = False) -> bpy.type
     return (
         active if active.type == "ARMATURE" else _armature_of(active, context.selected_objects if or_selected else [])
     )
+
+
+def some_rig(context: bpy.types.Context, *, or_selected: bool = False) -> bpy.types.Object:
+    """The armature of `rig_of`; a ValueError says that there is none."""
+    armature = rig_of(context, or_selected=or_selected)
+    if armature is None:
+        raise ValueError("Select an armature, or a mesh that one moves")
+    return armature
 
 
 def _is_moved_by(item: bpy.types.Object, armature: bpy.types.Object) -> bool:

@@ -8,23 +8,12 @@ from collections.abc import Callable, Iterable
 import bpy
 
 from ..core import library
-from ..engine import bake, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.stack import stack
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
 from ..settings.muscles import is_part
 from . import rigged
-
-__all__ = [
-    "all_meshes_property",
-    "do_to_each",
-    "hindrance",
-    "linked_reason",
-    "live_meshes",
-    "meshes",
-    "our_meshes",
-    "our_meshes_hindrance",
-    "portable_meshes",
-]
 
 
 def meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bpy.types.Object]:
@@ -53,11 +42,7 @@ def live_meshes(context: bpy.types.Context, all_meshes: bool = False) -> list[bp
 
 def all_meshes_property() -> bool:
     """The property of operators that the panel of a rig calls."""
-    return flag(
-        name="All Meshes",
-        description="All meshes of the armature, selected or not",
-        options={"SKIP_SAVE", "HIDDEN"},
-    )
+    return flag("All Meshes", "All meshes of the armature, selected or not", options={"SKIP_SAVE", "HIDDEN"})
 
 
 def portable_meshes(context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -85,20 +70,9 @@ def linked_reason(item: bpy.types.Object) -> str:
 def do_to_each(
     operator: bpy.types.Operator, items: Iterable[bpy.types.Object], action: Callable[[bpy.types.Object], object]
 ) -> int:
-    """Apply an action to objects whose modifiers can be changed, and report why others are skipped.
+    """Apply an action to objects whose modifiers can be changed; return to how many.
 
-    Parameters
-    ----------
-    operator : Operator
-        The operator that reports.
-    items : iterable of Object
-    action : callable
-        Its ValueErrors are reported.
-
-    Returns
-    -------
-    int
-        How many objects it was applied to.
+    The operator reports why others are skipped, and the ValueErrors of the action.
     """
     done = 0
     for item in items:

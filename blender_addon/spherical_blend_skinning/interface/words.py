@@ -7,10 +7,8 @@ import textwrap
 
 import bpy
 
-from ..engine import bake
+from ..engine.bake import bake
 from ..settings.typed import Icon
-
-__all__ = ["draw_baked", "draw_words"]
 
 # About how many letters fit in a line of the sidebar, at its default width, in a box with an icon.
 _LINE = 22

@@ -12,13 +12,12 @@ from mathutils import Vector
 
 from ..core import library
 from ..core.matrices import inverse
-from ..engine import bellies, deleted_muscles, muscle_list, muscles, reading
+from ..engine import reading
+from ..engine.muscles import bellies, muscle_list, muscles
 from ..interface import character
 from ..settings.muscles import NUMBERS, PARTS, SBS_PG_muscle, mark
 from ..settings.properties import settings_of
 from ..settings.typed import armature_data
-
-__all__ = ["Point", "add", "between", "fit", "mirror", "place_via", "points_of"]
 
 # The size of a handle, as a share of the radius of its muscle.
 _HANDLE = 0.3
@@ -38,14 +37,8 @@ def add(
 ) -> int:
     """Give an armature one more muscle; return its row.
 
-    Parameters
-    ----------
-    armature : Object
-    name : str
-        The muscle of that name is replaced, if there is one; its activation stays.
-    path : sequence of 2 to 4 Point
-    numbers : mapping
-        Other properties of `SBS_PG_muscle`.
+    The muscle of that name is replaced, if there is one; its activation stays. The path has 2 to 4 points, and the
+    numbers are other properties of `SBS_PG_muscle`.
     """
     muscle_list.remove_deleted(armature)
     return _add(armature, name, path, numbers)
@@ -84,11 +77,7 @@ def _path_parts(count: int) -> tuple[str, ...]:
 
 
 def _provide_handle(
-    armature: bpy.types.Object,
-    muscle: SBS_PG_muscle,
-    part: str,
-    point: Point | None,
-    collection: bpy.types.Collection,
+    armature: bpy.types.Object, muscle: SBS_PG_muscle, part: str, point: Point | None, collection: bpy.types.Collection
 ) -> None:
     """Have a handle of a muscle at a point, or none."""
     handle: bpy.types.Object | None = getattr(muscle, part)
@@ -125,7 +114,7 @@ def points_of(armature: bpy.types.Object, row: int) -> list[Point]:
     bones = armature_data(armature).bones
     path = []
     for part in PARTS:
-        handle = deleted_muscles.present_part(armature, row, part)
+        handle = muscle_list.present_part(armature, row, part)
         if handle is None:
             continue
         if handle.parent != armature or handle.parent_type != "BONE" or handle.parent_bone not in bones:
@@ -143,10 +132,7 @@ def _numbers_of(muscle: SBS_PG_muscle) -> dict[str, float | str | Sequence[float
 def place_via(armature: bpy.types.Object, row: int) -> int:
     """Give a muscle one more point in the middle of its path; return how many it has now.
 
-    Raises
-    ------
-    ValueError
-        If it has all, or no path.
+    Raises ValueError if it has all, or no path.
     """
     muscle = settings_of(armature).muscles[row]
     path = points_of(armature, row)
@@ -161,10 +147,7 @@ def place_via(armature: bpy.types.Object, row: int) -> int:
 def mirror(armature: bpy.types.Object, row: int) -> str:
     """Have the muscle on the other side of the armature, too, mirrored at x = 0; return its name.
 
-    Raises
-    ------
-    ValueError
-        If its name tells no side, or a bone has no counterpart.
+    Raises ValueError if its name tells no side, or a bone has no counterpart.
     """
     muscle = settings_of(armature).muscles[row]
     name = bpy.utils.flip_name(muscle.name)
@@ -195,12 +178,8 @@ def between(armature: bpy.types.Object, name: str, origin: bpy.types.Bone, inser
 def fit(armature: bpy.types.Object) -> int:
     """Place the muscles of a human body by the names of bones and the meshes; return how many.
 
-    Those of the same names are replaced, others stay.
-
-    Raises
-    ------
-    ValueError
-        If a bone is missing, or a muscle has no room in the mesh.
+    Those of the same names are replaced, others stay. Raises ValueError if a bone is missing, or a muscle has no room
+    in the mesh.
     """
     found = library.load().muscles.fit(character.from_rig(armature))
     muscle_list.remove_deleted(armature)

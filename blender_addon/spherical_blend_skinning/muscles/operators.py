@@ -6,7 +6,7 @@ from __future__ import annotations
 import bpy
 
 from ..core import library
-from ..engine import deleted_muscles, muscle_list
+from ..engine.muscles import muscle_list
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import linked_reason
@@ -16,8 +16,6 @@ from ..settings.muscles import PARTS
 from ..settings.properties import settings_of
 from ..settings.typed import Operator
 from . import making
-
-__all__ = ["CLASSES"]
 
 
 class _RigAction(Action):
@@ -33,13 +31,6 @@ class _RigAction(Action):
         return linked_reason(armature) or library.problem()
 
 
-def _rig(context: bpy.types.Context) -> bpy.types.Object:
-    """The armature, which there is where there is no `hindrance`."""
-    armature = rigged.rig_of(context)
-    assert armature is not None
-    return armature
-
-
 class _MuscleAction(_RigAction):
     """An operator on the muscle that is shown."""
 
@@ -47,8 +38,8 @@ class _MuscleAction(_RigAction):
     def hindrance(cls, context: bpy.types.Context) -> str:
         if reason := super().hindrance(context):
             return reason
-        armature = _rig(context)
-        rows = deleted_muscles.present_rows(armature)
+        armature = rigged.some_rig(context)
+        rows = muscle_list.present_rows(armature)
         if not rows:
             return "There is no muscle"
         return "" if _row_shown(armature) in rows else "Choose a muscle in the list"
@@ -61,7 +52,7 @@ def _row_shown(armature: bpy.types.Object) -> int:
 
 def _shown(context: bpy.types.Context) -> tuple[bpy.types.Object, int]:
     """The armature and the row of the muscle that is shown."""
-    armature = _rig(context)
+    armature = rigged.some_rig(context)
     return armature, _row_shown(armature)
 
 
@@ -75,10 +66,10 @@ class SBS_OT_fit_muscles(_RigAction, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return super().hindrance(context) or character.hindrance(_rig(context))
+        return super().hindrance(context) or character.hindrance(rigged.some_rig(context))
 
     def run(self, context: bpy.types.Context) -> str:
-        return f"Muscles placed: {making.fit(_rig(context))}"
+        return f"Muscles placed: {making.fit(rigged.some_rig(context))}"
 
 
 class SBS_OT_add_muscle(_RigAction, Operator):
@@ -90,7 +81,7 @@ class SBS_OT_add_muscle(_RigAction, Operator):
     )
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = _rig(context)
+        armature = rigged.some_rig(context)
         bones = _chosen(context, armature)
         if bones is None:
             raise ValueError("Select the bone that the muscle moves, in Pose Mode")
@@ -160,15 +151,15 @@ class SBS_OT_select_muscle(_MuscleAction, Operator):
     bl_description = "Select this object of the muscle, to move it with Blender's own tools"
 
     part: str = choice(
-        name="Part",
-        description="Which object of the muscle",
+        "Part",
+        "Which object of the muscle",
         items=[(part, part.replace("_", " ").title(), "") for part in (*PARTS, "belly")],
         options={"SKIP_SAVE"},
     )
 
     def run(self, context: bpy.types.Context) -> str:
         armature, row = _shown(context)
-        item = deleted_muscles.present_part(armature, row, self.part)
+        item = muscle_list.present_part(armature, row, self.part)
         objects = view_layer_of(context).objects
         if item is None or item.name not in objects:
             raise ValueError("It is not in the view layer")

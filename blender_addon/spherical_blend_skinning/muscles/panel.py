@@ -8,15 +8,16 @@ from typing import Any
 import bpy
 
 from ..core.muscles import MuscleState
-from ..engine import bake, deleted_muscles, portable, registry, stack, states
+from ..engine.bake import bake, portable
+from ..engine.live import registry, states
+from ..engine.muscles import muscle_list
+from ..engine.stack import stack
 from ..interface import rigged
 from ..interface.panels import SidebarPanel
 from ..interface.words import draw_baked, draw_words
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.properties import settings_of
 from ..settings.typed import Panel
-
-__all__ = ["CLASSES", "problem_of", "state_of"]
 
 
 def _covering(armature: bpy.types.Object) -> list[states.State]:
@@ -68,7 +69,7 @@ class SBS_UL_muscles(bpy.types.UIList):
 
     def filter_items(self, _context: bpy.types.Context, data: Any, propname: str) -> Any:
         wanted = self.filter_name.lower()
-        rows = set(deleted_muscles.present_rows(data.id_data))
+        rows = set(muscle_list.present_rows(data.id_data))
         flags = [
             self.bitflag_filter_item if row in rows and wanted in muscle.name.lower() else 0
             for row, muscle in enumerate(getattr(data, propname))
@@ -92,7 +93,7 @@ class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
         if armature is None or active is None:
             return
         settings = settings_of(armature)
-        rows = deleted_muscles.present_rows(armature)
+        rows = muscle_list.present_rows(armature)
         if active.type == "MESH" and not is_part(active) and rows:
             _draw_mesh(layout, active)
         if not rows:
@@ -129,11 +130,11 @@ def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
     _draw_state(layout, armature, row, muscle)
     parts = layout.row(align=True)
     for part in (*PARTS, "belly"):
-        item = deleted_muscles.present_part(armature, row, part)
+        item = muscle_list.present_part(armature, row, part)
         if item is not None:
             text = part.replace("second_", "").title()
             parts.operator("sbs.select_muscle", text=text, depress=item.select_get()).part = part
-    if deleted_muscles.present_part(armature, row, "second_via") is None:
+    if muscle_list.present_part(armature, row, "second_via") is None:
         layout.operator("sbs.add_via_point", icon="CURVE_BEZCURVE")
     column = layout.column()
     activation_row = column.row()

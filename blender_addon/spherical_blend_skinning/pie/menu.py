@@ -6,12 +6,10 @@ from __future__ import annotations
 import bpy
 
 from ..capsules.settings import capsule_settings_of
-from ..engine import bake
+from ..engine.bake import bake
 from ..interface import owner, rigged
 from ..settings.given import view_layer_of
 from ..settings.typed import Menu, armature_data
-
-__all__ = ["CLASSES", "KEYS"]
 
 
 class SBS_MT_pie(Menu):

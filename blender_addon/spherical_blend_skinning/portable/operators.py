@@ -10,24 +10,20 @@ import bpy
 
 from ..bake.operators import BakingMixin, folder
 from ..bind import operators as bind
-from ..engine import bake, live, portable, stack
+from ..engine.bake import bake, portable
+from ..engine.live import live
+from ..engine.stack import stack
 from ..interface.action import Action
 from ..interface.selection import do_to_each, hindrance, linked_reason, meshes, portable_meshes
 from ..settings import preferences
 from ..settings.typed import Operator, Result
 
-__all__ = ["CLASSES", "make_portable"]
-
 
 def make_portable(context: bpy.types.Context, item: bpy.types.Object) -> portable.Counts:
     """Make an object portable that is bound, is portable but outdated, or only has an armature.
 
-    Raises
-    ------
-    ValueError
-        If that is impossible; the object is then bound live, or unchanged.
-    NotPortable
-        If it has to be baked.
+    Raises ValueError if that is impossible; the object is then bound live, or unchanged, and NotPortable if it has to
+    be baked.
     """
     if reason := linked_reason(item):
         raise ValueError(reason)

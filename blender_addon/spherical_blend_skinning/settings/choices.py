@@ -3,18 +3,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AS_OTHERS",
-    "BLENDED_BONES",
-    "BONES_PROFILES",
-    "CAPSULE_FALLOFFS",
-    "CAPSULE_OUTSIDES",
-    "CENTERS",
-    "METHODS",
-    "ROTATIONS",
-    "TWIST_PROFILES",
-]
-
 METHODS = (
     ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
     ("DUAL_QUATERNION", "Dual Quaternion", "As the Armature modifier with Preserve Volume"),

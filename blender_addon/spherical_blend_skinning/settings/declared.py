@@ -2,29 +2,16 @@
 """Properties of Blender's as fields of classes, which type checkers know by the types of their values.
 
 Blender wants a property as the annotation of its name, ``limit: bpy.props.IntProperty(...)``. Here it is
-``limit: int = integer(...)``, which `leave_to_blender` turns into that annotation before the class is registered.
+``limit: int = integer("Limit", "Its description")``, which `leave_to_blender` turns into that annotation before the
+class is registered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import bpy
-
-__all__ = [
-    "Group",
-    "choice",
-    "data_block",
-    "flag",
-    "group",
-    "integer",
-    "leave_to_blender",
-    "pointer",
-    "real",
-    "reals",
-    "text",
-]
 
 if TYPE_CHECKING:
     #: Several groups of properties, which have names.
@@ -33,12 +20,15 @@ else:
     Group = list
 
 _Value = TypeVar("_Value")
-_Options = ParamSpec("_Options")
 
 
-def _typed(make: Callable[_Options, None], _kind: type[_Value]) -> Callable[_Options, _Value]:
-    """A function of Blender's that makes properties, by the type of their values."""
-    return cast("Callable[_Options, _Value]", make)
+def _typed(make: Callable[..., object], _kind: type[_Value]) -> Callable[..., _Value]:
+    """A function that makes properties by one of Blender's, by the type of their values."""
+
+    def declare(name: str = "", description: str = "", **options: Any) -> _Value:
+        return cast("_Value", make(name=name, description=description, **options))
+
+    return declare
 
 
 flag = _typed(bpy.props.BoolProperty, bool)
@@ -48,25 +38,27 @@ text = _typed(bpy.props.StringProperty, str)
 choice = _typed(bpy.props.EnumProperty, str)
 
 
-def pointer(type: type[_Value], **options: Any) -> _Value:  # noqa: A002 (as Blender names it)
+def pointer(type: type[_Value], name: str = "", description: str = "", **options: Any) -> _Value:  # noqa: A002 (as Blender names it)
     """A group of properties."""
-    return cast("_Value", cast("Callable[..., object]", bpy.props.PointerProperty)(type=type, **options))
+    make = cast("Callable[..., object]", bpy.props.PointerProperty)
+    return cast("_Value", make(type=type, name=name, description=description, **options))
 
 
-def data_block(type: type[_Value], **options: Any) -> _Value | None:  # noqa: A002 (as Blender names it)
+def data_block(type: type[_Value], *words: str, **options: Any) -> _Value | None:  # noqa: A002 (as Blender names it)
     """A data-block of a type, or none."""
-    return pointer(type, **options)
+    return pointer(type, *words, **options)
 
 
-def group(type: type[_Value], **options: Any) -> Group[_Value]:  # noqa: A002 (as Blender names it)
+def group(type: type[_Value], name: str = "", description: str = "", **options: Any) -> Group[_Value]:  # noqa: A002
     """Several groups of properties."""
-    return cast("Group[_Value]", cast("Callable[..., object]", bpy.props.CollectionProperty)(type=type, **options))
+    make = cast("Callable[..., object]", bpy.props.CollectionProperty)
+    return cast("Group[_Value]", make(type=type, name=name, description=description, **options))
 
 
-def reals(size: int, **options: Any) -> bpy.types.bpy_prop_array[float]:
+def reals(size: int, name: str = "", description: str = "", **options: Any) -> bpy.types.bpy_prop_array[float]:
     """Several numbers."""
     make = cast("Callable[..., object]", bpy.props.FloatVectorProperty)
-    return cast("bpy.types.bpy_prop_array[float]", make(size=size, **options))
+    return cast("bpy.types.bpy_prop_array[float]", make(size=size, name=name, description=description, **options))
 
 
 def leave_to_blender(cls: type) -> None:

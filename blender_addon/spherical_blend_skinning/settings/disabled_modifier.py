@@ -15,8 +15,6 @@ from .declared import flag, pointer, text
 from .kept import OVERRIDABLE
 from .typed import PropertyGroupMixin, owner_of
 
-__all__ = ["Bound", "SBS_PG_armature_modifier", "find", "is_idle", "stepped_back"]
-
 
 class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
     """The settings of the disabled Armature modifier before it was disabled."""
@@ -35,9 +33,7 @@ class SBS_PG_armature_modifier(bpy.types.PropertyGroup):
 class Bound(PropertyGroupMixin):
     """Of the settings of an object: whether it is bound, and to what."""
 
-    bound: bool = flag(
-        name="Bound", description="Whether the object has the modifier", override=OVERRIDABLE, options={"HIDDEN"}
-    )
+    bound: bool = flag("Bound", "Whether the object has the modifier", override=OVERRIDABLE, options={"HIDDEN"})
     armature_modifier: SBS_PG_armature_modifier = pointer(type=SBS_PG_armature_modifier, override=OVERRIDABLE)
 
     @property

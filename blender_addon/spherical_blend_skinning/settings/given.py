@@ -7,18 +7,14 @@ from typing import TypeVar
 
 import bpy
 
-__all__ = ["evaluated", "manager_of", "pose_of", "scene_of", "view_layer_of"]
-
 _Part = TypeVar("_Part")
 
 
 def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
-    """The scene of a context."""
     return _there(context.scene, "scene")
 
 
 def view_layer_of(context: bpy.types.Context) -> bpy.types.ViewLayer:
-    """The view layer of a context."""
     return _there(context.view_layer, "view layer")
 
 
@@ -30,10 +26,7 @@ def manager_of(context: bpy.types.Context) -> bpy.types.WindowManager:
 def pose_of(armature: bpy.types.Object) -> bpy.types.Pose:
     """The pose of an armature object.
 
-    Raises
-    ------
-    ValueError
-        If there is none yet: Blender makes it when it first evaluates the object.
+    Raises ValueError if there is none yet: Blender makes it when it first evaluates the object.
     """
     if armature.pose is None:
         raise ValueError(f"{armature.name} has no pose before Blender evaluates it in a view layer")

@@ -11,8 +11,6 @@ import bpy
 from .declared import pointer
 from .typed import block_of
 
-__all__ = ["OVERRIDABLE", "follow", "kept", "kept_group"]
-
 OVERRIDABLE: set[Literal["LIBRARY_OVERRIDABLE"]] = {"LIBRARY_OVERRIDABLE"}
 
 _Value = TypeVar("_Value")
@@ -23,9 +21,9 @@ def follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> No
     block_of(settings).update_tag()
 
 
-def kept(make: Callable[..., _Value], *, update: Any = follow, **options: Any) -> _Value:
+def kept(make: Callable[..., _Value], *words: str, update: Any = follow, **options: Any) -> _Value:
     """A property that overrides may change, made by one of the functions of `declared`."""
-    return make(update=update, override=OVERRIDABLE, **options)
+    return make(*words, update=update, override=OVERRIDABLE, **options)
 
 
 def kept_group(type: type[_Value]) -> _Value:  # noqa: A002 (as Blender names it)

@@ -12,18 +12,6 @@ from .declared import flag, integer, text
 from .kept import OVERRIDABLE, kept, kept_group
 from .typed import PropertyGroupMixin
 
-__all__ = [
-    "BONE_TWIST",
-    "PROPERTIES",
-    "Limbs",
-    "SBS_PG_pose_bone",
-    "are_as_found",
-    "find",
-    "find_first",
-    "find_with",
-    "settings_of_pose_bone",
-]
-
 #: The property of pose bones that says whether twists are spread along them. It is not in a property group of ours,
 #: because then the values of all bones could not be read at once.
 BONE_TWIST = "sbs_twist"
@@ -33,17 +21,15 @@ class Limbs(PropertyGroupMixin):
     """Of the settings of an armature object: its limbs, and how they are listed."""
 
     twist_found: bool = flag(
-        name="Limbs Found",
-        description="Whether the limbs of this armature have been looked for",
+        "Limbs Found",
+        "Whether the limbs of this armature have been looked for",
         override=OVERRIDABLE,
         options={"HIDDEN"},
     )
-    twist_row: int = integer(
-        name="Bone", description="The bone whose reason is shown", override=OVERRIDABLE, options=set()
-    )
+    twist_row: int = integer("Bone", "The bone whose reason is shown", override=OVERRIDABLE, options=set())
     twist_all_bones: bool = flag(
-        name="All Bones",
-        description="Show all bones that deform, not only limbs: any of them can be ticked",
+        "All Bones",
+        "Show all bones that deform, not only limbs: any of them can be ticked",
         override=OVERRIDABLE,
         options=set(),
     )
@@ -52,8 +38,8 @@ class Limbs(PropertyGroupMixin):
 class SBS_PG_pose_bone(bpy.types.PropertyGroup):
     """What was found out about a bone of an armature object."""
 
-    is_limb: bool = flag(name="Limb", description="Whether it was found to be a limb", override=OVERRIDABLE)
-    twist_reason: str = text(name="Reason", description="Why it is a limb, or why not", override=OVERRIDABLE)
+    is_limb: bool = flag("Limb", "Whether it was found to be a limb", override=OVERRIDABLE)
+    twist_reason: str = text("Reason", "Why it is a limb, or why not", override=OVERRIDABLE)
 
 
 def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
@@ -96,10 +82,7 @@ PROPERTIES = (
         bpy.types.PoseBone,
         BONE_TWIST,
         kept(
-            flag,
-            name="Spread Twist",
-            description="Spread the twist of this bone, and of the bone at its tail, along it",
-            options=set(),
+            flag, "Spread Twist", "Spread the twist of this bone, and of the bone at its tail, along it", options=set()
         ),
     ),
     (bpy.types.PoseBone, "sbs", kept_group(SBS_PG_pose_bone)),

@@ -12,31 +12,11 @@ from .declared import Group, choice, data_block, flag, group, integer, real, rea
 from .kept import OVERRIDABLE, follow, kept
 from .typed import PropertyGroupMixin, has_key
 
-__all__ = [
-    "ACTIVATION",
-    "NUMBERS",
-    "PARTS",
-    "PROFILE_RADII",
-    "Muscles",
-    "SBS_PG_muscle",
-    "is_part",
-    "mark",
-    "rig_of_part",
-]
-
 #: The points of a path, by the names of the properties that refer to their objects; in the order along the path.
 PARTS = ("origin", "via", "second_via", "insertion")
 
 #: The properties that are lengths, shares and factors, besides its profile.
-NUMBERS = (
-    "radius",
-    "reach",
-    "tendon_at_origin",
-    "tendon_at_insertion",
-    "flattening",
-    "contraction",
-    "most_growth",
-)
+NUMBERS = ("radius", "reach", "tendon_at_origin", "tendon_at_insertion", "flattening", "contraction", "most_growth")
 
 #: How many radii a profile of an artist has.
 PROFILE_RADII = 7
@@ -54,30 +34,28 @@ def _bound(**options: Any) -> dict[str, Any]:
 
 
 def _length(name: str, description: str, default: float) -> float:
-    return real(
-        name=name, description=description, default=default, min=0.0, subtype="DISTANCE", precision=4, **_bound()
-    )
+    return real(name, description, default=default, min=0.0, subtype="DISTANCE", precision=4, **_bound())
 
 
 def _share(name: str, description: str, default: float) -> float:
-    return real(name=name, description=description, default=default, min=0.0, max=0.9, subtype="FACTOR", **_bound())
+    return real(name, description, default=default, min=0.0, max=0.9, subtype="FACTOR", **_bound())
 
 
 def _factor(name: str, description: str, default: float) -> float:
-    return real(name=name, description=description, default=default, min=1.0, soft_max=4.0, **_bound())
+    return real(name, description, default=default, min=1.0, soft_max=4.0, **_bound())
 
 
 def _part(name: str, description: str) -> bpy.types.Object | None:
-    return data_block(bpy.types.Object, name=name, description=description, **_bound())
+    return data_block(bpy.types.Object, name, description, **_bound())
 
 
 class SBS_PG_muscle(bpy.types.PropertyGroup):
     """A muscle. Lengths are in the space of the armature."""
 
-    use: bool = flag(name="Use", description="Whether the skin covers this muscle", default=True, **_bound())
+    use: bool = flag("Use", "Whether the skin covers this muscle", default=True, **_bound())
     activation: float = shared.factor(
-        name="Activation",
-        description="Tension without motion: the belly becomes shorter and thicker, and its volume stays",
+        "Activation",
+        "Tension without motion: the belly becomes shorter and thicker, and its volume stays",
         default=0.0,
         override=OVERRIDABLE,
         update=follow,
@@ -93,8 +71,8 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
         "Reach", "How far from the belly skin is moved: with all of the movement up to half of it, then with less", 0.1
     )
     profile: str = choice(
-        name="Profile",
-        description="The shape of the belly",
+        "Profile",
+        "The shape of the belly",
         items=(
             ("SPINDLE", "Spindle", "Thick in the middle, and thin at its ends"),
             ("RADII", "Radii", "As thick as you say, at equal steps from origin to insertion"),
@@ -126,13 +104,11 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
 class Muscles(PropertyGroupMixin):
     """Of the settings of an object: the muscles of an armature object, and whether a mesh covers those of its rig."""
 
-    use_muscles: bool = kept(
-        flag, name="Muscles", description="Whether this mesh covers the muscles of its armature", default=True
-    )
+    use_muscles: bool = kept(flag, "Muscles", "Whether this mesh covers the muscles of its armature", default=True)
     muscles: Group[SBS_PG_muscle] = group(
         SBS_PG_muscle, name="Muscles", override={"LIBRARY_OVERRIDABLE", "USE_INSERTION"}
     )
-    muscle_row: int = integer(name="Muscle", description="The muscle that is shown", options=set())
+    muscle_row: int = integer("Muscle", "The muscle that is shown", options=set())
 
 
 def mark(item: bpy.types.Object) -> None:

@@ -17,15 +17,15 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = library.ADDON
 
     threads: int = integer(
-        name="Threads",
-        description="The most threads that deform a mesh; 0 for as many as the processor has",
+        "Threads",
+        "The most threads that deform a mesh; 0 for as many as the processor has",
         default=0,
         min=0,
         soft_max=64,
     )
     engine: str = choice(
-        name="Default Engine",
-        description="How a newly bound mesh is deformed",
+        "Default Engine",
+        "How a newly bound mesh is deformed",
         items=[
             ("LIVE", "Live", "By this add-on, in every frame: the fastest"),
             (
@@ -38,16 +38,15 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
     )
 
     center: str = choice(
-        name="Default Center",
-        description="What a newly bound mesh turns vertices about. Portable ones know no weighted centers: they get "
-        "optimized ones",
+        "Default Center",
+        "What a newly bound mesh turns vertices about. Portable ones know no weighted centers: they get optimized ones",
         items=CENTERS,
         default="OPTIMIZED",
     )
 
     spread_twist: bool = flag(
-        name="Default Spread Twist",
-        description="Spread the twists of limbs along their bones on newly bound meshes, if their armature has limbs",
+        "Default Spread Twist",
+        "Spread the twists of limbs along their bones on newly bound meshes, if their armature has limbs",
         default=True,
     )
 
@@ -73,11 +72,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
 def _about_library() -> list[str]:
     """Version and build of the library."""
     info = library.load().build_info()
-    return [
-        f"Library {info['version']}",
-        f"Instruction set: {info['instruction_set']}",
-        f"LAPACK: {info['lapack']}",
-    ]
+    return [f"Library {info['version']}", f"Instruction set: {info['instruction_set']}", f"LAPACK: {info['lapack']}"]
 
 
 def get(context: bpy.types.Context) -> SBS_AP_preferences | SimpleNamespace:

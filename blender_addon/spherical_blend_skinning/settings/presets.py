@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import bpy
 
-__all__ = ["ITEMS", "preset_number", "use"]
-
 _SETTINGS = {
     "QUALITY": {
         "method": "SPHERICAL",

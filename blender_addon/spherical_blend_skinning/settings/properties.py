@@ -16,8 +16,6 @@ from .limbs import Limbs, SBS_PG_pose_bone
 from .muscles import Muscles, SBS_PG_muscle
 from .rig import RigSettings
 
-__all__ = ["BONE_AMOUNT", "CLASSES", "PROPERTIES", "settings_of", "settings_of_bone"]
-
 #: The property of pose bones with the amount of the method that they get. It is not in a property group of ours,
 #: because then the amounts of all bones could not be read at once.
 BONE_AMOUNT = "sbs_amount"
@@ -27,27 +25,25 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
     """How a mesh is deformed; on an armature object, the settings that its meshes share."""
 
     preset: str = choice(
-        name="Preset",
-        description="Method, rotation, center and limit at once",
+        "Preset",
+        "Method, rotation, center and limit at once",
         items=presets.ITEMS,
         get=presets.preset_number,
         set=presets.use,
     )
     amount: float = kept(
-        shared.factor,
-        name="Amount",
-        description="How much of the method is used; the rest is the method chosen for elsewhere",
+        shared.factor, "Amount", "How much of the method is used; the rest is the method chosen for elsewhere"
     )
     amount_group: str = kept(
         text,
-        name="Vertex Group",
-        description="Vertex group with the amount of the method for each vertex; if empty, all vertices get it",
+        "Vertex Group",
+        "Vertex group with the amount of the method for each vertex; if empty, all vertices get it",
     )
-    amount_invert: bool = kept(flag, name="Invert", description="Invert the vertex group")
+    amount_invert: bool = kept(flag, "Invert", "Invert the vertex group")
     amount_method: str = kept(
         choice,
-        name="Elsewhere",
-        description="The method of a vertex where the amount is less than one",
+        "Elsewhere",
+        "The method of a vertex where the amount is less than one",
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
@@ -71,34 +67,34 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
 
     bones_blending: bool = kept(
         flag,
-        name="Bones Blending",
-        description="Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
+        "Bones Blending",
+        "Blend this bone with its parent by bones blending, on meshes that do so for marked bones",
     )
     own_zone: bool = kept(
         flag,
-        name="Own Zone",
-        description="Set where along the bone Bones Blending bends; otherwise the radius of the limb determines it",
+        "Own Zone",
+        "Set where along the bone Bones Blending bends; otherwise the radius of the limb determines it",
     )
     t_min: float = kept(
         real,
-        name="Zone Start",
-        description="Where vertices begin to turn with the bone: distance from its head, negative along the parent",
+        "Zone Start",
+        "Where vertices begin to turn with the bone: distance from its head, negative along the parent",
         default=-0.1,
         subtype="DISTANCE",
         update=_zone_changed,
     )
     t_max: float = kept(
         real,
-        name="Zone End",
-        description="Where vertices begin to turn only with the bone: distance from its head",
+        "Zone End",
+        "Where vertices begin to turn only with the bone: distance from its head",
         default=0.1,
         subtype="DISTANCE",
         update=_zone_changed,
     )
     capsule_falloff: str = kept(
         choice,
-        name="Falloff",
-        description="How the weight of this bone falls from its inner capsule to its outer one",
+        "Falloff",
+        "How the weight of this bone falls from its inner capsule to its outer one",
         items=((AS_OTHERS, "As Others", "As is chosen for all bones"), *CAPSULE_FALLOFFS),
         default=AS_OTHERS,
     )
@@ -116,11 +112,7 @@ PROPERTIES = (
     (
         bpy.types.PoseBone,
         BONE_AMOUNT,
-        kept(
-            shared.factor,
-            name="Amount",
-            description="How much of their method meshes get where this bone moves them, by its weights",
-        ),
+        kept(shared.factor, "Amount", "How much of their method meshes get where this bone moves them, by its weights"),
     ),
     *limbs.PROPERTIES,
 )

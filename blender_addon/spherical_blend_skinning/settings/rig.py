@@ -18,21 +18,10 @@ from .declared import choice, flag, real
 from .disabled_modifier import Bound
 from .typed import PropertyGroupMixin, owner_of
 
-__all__ = [
-    "SHARED",
-    "RigSettings",
-    "follow",
-    "followers",
-    "join",
-    "meshes_of",
-    "share",
-    "weights_made",
-]
-
 _Value = TypeVar("_Value")
 
 
-def _shared(make: Callable[..., _Value], setting: str, **options: Any) -> _Value:
+def _shared(make: Callable[..., _Value], setting: str, *words: str, **options: Any) -> _Value:
     """A property that the meshes of a rig may share; `setting` is its own name."""
 
     def update(settings: RigSettings, context: bpy.types.Context) -> None:
@@ -41,57 +30,37 @@ def _shared(make: Callable[..., _Value], setting: str, **options: Any) -> _Value
         if setting == "spread_twist":
             _find_limbs(settings)
 
-    return kept.kept(make, update=update, **options)
+    return kept.kept(make, *words, update=update, **options)
 
 
 class _Shared(PropertyGroupMixin):
     """The settings that are shared. Amounts are not: vertex groups belong to one mesh."""
 
     method: str = _shared(
-        choice,
-        "method",
-        name="Method",
-        description="How the motions of several bones are blended",
-        items=METHODS,
-        default="SPHERICAL",
+        choice, "method", "Method", "How the motions of several bones are blended", items=METHODS, default="SPHERICAL"
     )
     rotation: str = _shared(
-        choice,
-        "rotation",
-        name="Rotation",
-        description="How Spherical Blend blends rotations",
-        items=ROTATIONS,
-        default="QLERP",
+        choice, "rotation", "Rotation", "How Spherical Blend blends rotations", items=ROTATIONS, default="QLERP"
     )
     center: str = _shared(
-        choice,
-        "center",
-        name="Center",
-        description="What Spherical Blend turns vertices about",
-        items=CENTERS,
-        default="JOINT_SET",
+        choice, "center", "Center", "What Spherical Blend turns vertices about", items=CENTERS, default="JOINT_SET"
     )
     blended_bones: str = _shared(
-        choice,
-        "blended_bones",
-        name="Bones",
-        description="Which bones Bones Blending is for",
-        items=BLENDED_BONES,
-        default="ALL",
+        choice, "blended_bones", "Bones", "Which bones Bones Blending is for", items=BLENDED_BONES, default="ALL"
     )
     bones_profile: str = _shared(
         choice,
         "bones_profile",
-        name="Profile",
-        description="How much vertices turn with their bone, from the start of its zone to the end",
+        "Profile",
+        "How much vertices turn with their bone, from the start of its zone to the end",
         items=BONES_PROFILES,
         default="LINEAR",
     )
     zone_scale: float = _shared(
         real,
         "zone_scale",
-        name="Zone Width",
-        description="How wide zones are that go by the radius of the limb. A wider zone makes a rounder bend",
+        "Zone Width",
+        "How wide zones are that go by the radius of the limb. A wider zone makes a rounder bend",
         default=1.0,
         min=0.01,
         soft_min=0.5,
@@ -106,16 +75,16 @@ class _Shared(PropertyGroupMixin):
     spread_twist: bool = _shared(
         flag,
         "spread_twist",
-        name="Spread Twist",
-        description="Spread the twists of limbs evenly along their bones, as in a forearm. Weights stay as they are",
+        "Spread Twist",
+        "Spread the twists of limbs evenly along their bones, as in a forearm. Weights stay as they are",
         # Bones are found when it is switched on, so it cannot be animated.
         options=set(),
     )
     twist_profile: str = _shared(
         choice,
         "twist_profile",
-        name="Profile",
-        description="How a twist grows along a bone",
+        "Profile",
+        "How a twist grows along a bone",
         items=TWIST_PROFILES,
         default="LINEAR",
         options=set(),
@@ -123,8 +92,8 @@ class _Shared(PropertyGroupMixin):
     twist_across: float = _shared(
         shared.factor,
         "twist_across",
-        name="At Joints",
-        description="How much of the method is used where bones meet, also of a rig without limbs; along limbs all of "
+        "At Joints",
+        "How much of the method is used where bones meet, also of a rig without limbs; along limbs all of "
         "it is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
         default=0.35,
         options=set(),
@@ -132,8 +101,8 @@ class _Shared(PropertyGroupMixin):
     twist_follow: bool = _shared(
         flag,
         "twist_follow",
-        name="Beyond Half a Turn",
-        description="Let twists continue from the frame before, so that nothing jumps where a limb turns by more than "
+        "Beyond Half a Turn",
+        "Let twists continue from the frame before, so that nothing jumps where a limb turns by more than "
         "half a turn. After a jump to another frame they are at most half a turn, until the limb turns further",
         options=set(),
     )
@@ -154,8 +123,8 @@ class RigSettings(Bound, _Shared):
 
     scope: str = kept.kept(
         choice,
-        name="Settings",
-        description="Whose settings these are",
+        "Settings",
+        "Whose settings these are",
         items=(
             ("RIG", "All Meshes", "Shared by all meshes of the armature, except those with their own settings"),
             ("MESH", "This Mesh", "Only of this mesh"),
@@ -216,11 +185,7 @@ def followers(armature: bpy.types.Object) -> list[bpy.types.Object]:
 def join(item: bpy.types.Object, armature: bpy.types.Object, center: str, spread_twist: bool) -> None:
     """Give a bound mesh the settings of its rig, unless it has its own.
 
-    Parameters
-    ----------
-    item, armature : Object
-    center, spread_twist
-        The settings of these names for the first mesh of a rig, unless the rig has them already.
+    Center and spread twist are for the first mesh of a rig, unless the rig has them already.
     """
     settings = _settings_of(item)
     if not settings.is_property_set("scope"):

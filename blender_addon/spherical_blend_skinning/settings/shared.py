@@ -8,26 +8,22 @@ from typing import Any
 from .choices import CAPSULE_FALLOFFS, CAPSULE_OUTSIDES
 from .declared import choice, integer, real
 
-__all__ = ["factor", "falloff", "limit", "outside"]
-
 
 def factor(name: str, description: str, default: float = 1.0, **options: Any) -> float:
     """A number from 0 to 1; `options` are those of `bpy.props.FloatProperty`."""
-    return real(name=name, description=description, default=default, min=0.0, max=1.0, subtype="FACTOR", **options)
+    return real(name, description, default=default, min=0.0, max=1.0, subtype="FACTOR", **options)
 
 
 def limit(default: int, description: str = "The most bones that move a vertex; 0 for all", **options: Any) -> int:
     """A number of bones per vertex; `options` are those of `bpy.props.IntProperty`."""
-    return integer(name="Limit", description=description, default=default, min=0, soft_max=8, **options)
+    return integer("Limit", description, default=default, min=0, soft_max=8, **options)
 
 
 def falloff() -> str:
     """How weights of capsules fall."""
-    return choice(
-        name="Falloff", description="How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS
-    )
+    return choice("Falloff", "How a weight falls from the inner capsule to the outer one", items=CAPSULE_FALLOFFS)
 
 
 def outside() -> str:
     """What vertices outside of all capsules get."""
-    return choice(name="Outside", description="What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES)
+    return choice("Outside", "What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES)

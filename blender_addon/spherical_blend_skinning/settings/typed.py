@@ -36,31 +36,6 @@ else:
     Menu, Operator, Panel = bpy.types.Menu, bpy.types.Operator, bpy.types.Panel
     GizmoGroupMixin = OperatorMixin = PanelMixin = PropertyGroupMixin = object
 
-__all__ = [
-    "GizmoGroupMixin",
-    "Icon",
-    "Menu",
-    "Operator",
-    "OperatorMixin",
-    "Panel",
-    "PanelMixin",
-    "PropertyGroupMixin",
-    "Report",
-    "Result",
-    "animation_of",
-    "armature_data",
-    "block_of",
-    "block_of_key",
-    "default_of",
-    "has_key",
-    "mesh_of",
-    "new_armature_modifier",
-    "owner_of",
-    "persistent",
-    "set_default",
-    "values_of",
-]
-
 _Handler = TypeVar("_Handler", bound=Callable[..., None])
 
 
@@ -70,7 +45,6 @@ def mesh_of(item: bpy.types.Object) -> bpy.types.Mesh:
 
 
 def armature_data(item: bpy.types.Object) -> bpy.types.Armature:
-    """The data of an object that is an armature."""
     return cast("bpy.types.Armature", item.data)
 
 
@@ -90,7 +64,6 @@ def block_of_key(key: bpy.types.ShapeKey) -> bpy.types.Key:
 
 
 def animation_of(block: bpy.types.ID) -> bpy.types.AnimData | None:
-    """The animation of a data-block."""
     return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # of those that can have one
 
 
@@ -111,7 +84,6 @@ def default_of(socket: bpy.types.NodeSocket) -> Any:
 
 
 def set_default(socket: bpy.types.NodeSocket, value: object) -> None:
-    """Give a socket its value."""
     socket.default_value = value  # type: ignore[attr-defined]  # of each of its types
 
 

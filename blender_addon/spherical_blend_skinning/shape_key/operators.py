@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply as Shape Key, which Blender cannot do for modifiers made of nodes."""
+"""Apply as Shape Key, which Blender cannot do for modifiers made of nodes.
+
+Its entries are in Object > Apply, and beside the shape keys of a mesh.
+"""
 
 from __future__ import annotations
 
 import bpy
 
 from ..bind import operators as bind
-from ..engine import bake, shape_keys, stack
+from ..engine.bake import bake, shape_keys
+from ..engine.stack import stack
 from ..interface.action import Action
 from ..interface.selection import do_to_each, our_meshes, our_meshes_hindrance
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
-from ..settings.typed import Operator
-
-__all__ = ["CLASSES"]
+from ..settings.typed import Menu, Operator
 
 
 class SBS_OT_apply_as_shape_key(Action, Operator):
@@ -21,9 +23,7 @@ class SBS_OT_apply_as_shape_key(Action, Operator):
     bl_label = "Spherical Blend Skinning to Shape Key"
     bl_description = "Replace the modifier by a shape key with its result in this pose"
 
-    keep_modifier: bool = flag(
-        name="Keep Modifier", description="Stay bound, as Save as Shape Key of other modifiers does"
-    )
+    keep_modifier: bool = flag("Keep Modifier", "Stay bound, as Save as Shape Key of other modifiers does")
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
@@ -50,4 +50,12 @@ def _take_away(item: bpy.types.Object) -> None:
     stack.clear(item)
 
 
+def _draw_entry(menu: Menu, context: bpy.types.Context) -> None:
+    if our_meshes(context):
+        menu.layout.separator()
+        menu.layout.operator("sbs.apply_as_shape_key", icon="SHAPEKEY_DATA")
+
+
 CLASSES = (SBS_OT_apply_as_shape_key,)
+# The menu of a single modifier cannot be extended.
+ENTRIES = (("VIEW3D_MT_object_apply", _draw_entry), ("MESH_MT_shape_key_context_menu", _draw_entry))

@@ -12,11 +12,9 @@ from ..core import library
 from ..core.matrices import transform_points
 from ..engine import reading
 from ..interface import rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..settings.declared import choice, integer
 from ..settings.typed import Operator, mesh_of
-
-__all__ = ["CLASSES", "attachment", "heaviest", "subdivide_near"]
 
 
 def attachment(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
@@ -45,19 +43,11 @@ def heaviest(mesh: rigged.RiggedMesh) -> NDArray[np.int32]:
 
 
 def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int, scheme: str = "1:4") -> int:
-    """Divide the faces whose vertices are all chosen; return how many.
+    """Divide the faces whose vertices are all chosen (V,), so many times; return how many.
 
     New vertices get interpolated weights, texture coordinates and other layers. The surface stays closed: neighbors
-    include the new vertices on their edges.
-
-    Parameters
-    ----------
-    mesh : RiggedMesh
-    near : (V,) ndarray of bool
-    levels : int
-        How often.
-    scheme : {"1:4", "1:3"}
-        Whether edges are halved, or faces get a vertex at their center and no edge is split.
+    include the new vertices on their edges. By the scheme 1:4 edges are halved; by 1:3 faces get a vertex at their
+    center, and no edge is split.
     """
     data = mesh_of(mesh.item)
     edited = bmesh.new()
@@ -79,14 +69,14 @@ def subdivide_near(mesh: rigged.RiggedMesh, near: NDArray[np.bool_], levels: int
     return count
 
 
-class SBS_OT_subdivide_near_bones(Action, Operator):
+class SBS_OT_subdivide_near_bones(RiggedAction, Operator):
     bl_idname = "sbs.subdivide_near_bones"
     bl_label = "Subdivide Near Selected Bones"
     bl_description = "Subdivide the faces that bend with the selected bones, so that they bend more smoothly"
 
     where: str = choice(
-        name="Where",
-        description="Which faces are near a bone",
+        "Where",
+        "Which faces are near a bone",
         items=(
             (
                 "JOINT",
@@ -97,8 +87,8 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
         ),
     )
     scheme: str = choice(
-        name="Scheme",
-        description="How faces are divided",
+        "Scheme",
+        "How faces are divided",
         items=(
             (
                 "1:4",
@@ -108,13 +98,7 @@ class SBS_OT_subdivide_near_bones(Action, Operator):
             ("1:3", "1:3, at Centers", "A triangle becomes three around a vertex in its middle; no edge is split"),
         ),
     )
-    levels: int = integer(
-        name="Levels", description="How many times faces are divided", default=1, min=1, max=6, soft_max=3
-    )
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
+    levels: int = integer("Levels", "How many times faces are divided", default=1, min=1, max=6, soft_max=3)
 
     def run(self, context: bpy.types.Context) -> str | None:
         count = vertices = 0

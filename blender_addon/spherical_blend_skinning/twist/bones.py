@@ -14,8 +14,6 @@ from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
 from ..settings.properties import settings_of
 
-__all__ = ["find"]
-
 
 def find(armature: bpy.types.Object) -> int:
     """Tick the limbs of an armature, and no other bones; return how many there are.

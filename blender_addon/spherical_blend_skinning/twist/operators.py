@@ -11,8 +11,6 @@ from ..settings import limbs
 from ..settings.typed import Operator
 from . import bones
 
-__all__ = ["CLASSES", "register", "unregister"]
-
 
 class SBS_OT_find_limbs(Action, Operator):
     bl_idname = "sbs.find_limbs"
@@ -29,8 +27,7 @@ class SBS_OT_find_limbs(Action, Operator):
         return character.hindrance(armature)
 
     def run(self, context: bpy.types.Context) -> str:
-        armature = rigged.rig_of(context)
-        count = bones.find(armature) if armature is not None else 0
+        count = bones.find(rigged.some_rig(context))
         self.report({"INFO"} if count else {"WARNING"}, f"Limbs found: {count}")
         return ""
 

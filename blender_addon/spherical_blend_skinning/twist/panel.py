@@ -8,7 +8,7 @@ from typing import Any
 import bpy
 
 from ..blending import panel as blended_bones
-from ..engine import stack
+from ..engine.stack import stack
 from ..interface import character, owner
 from ..interface.panels import ModifierPanel, SidebarPanel
 from ..interface.words import draw_words
@@ -16,8 +16,6 @@ from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
 from ..settings.properties import settings_of
 from ..settings.typed import Panel, PanelMixin
-
-__all__ = ["CLASSES"]
 
 
 class SBS_UL_twist_bones(bpy.types.UIList):

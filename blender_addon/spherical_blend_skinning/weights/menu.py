@@ -7,8 +7,6 @@ import bpy
 
 from ..settings.typed import Menu
 
-__all__ = ["ENTRIES"]
-
 
 def _draw(menu: Menu, _context: bpy.types.Context) -> None:
     layout = menu.layout

@@ -4,28 +4,29 @@
 from __future__ import annotations
 
 import bpy
+import numpy as np
 
-from ..engine import stack
+from ..core import library
+from ..core.matrices import inverse, transform_points
+from ..engine.stack import stack
 from ..interface import owner, rigged
-from ..interface.action import Action
+from ..interface.action import RiggedAction
 from ..settings import shared
 from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
 from . import tools
 
-__all__ = ["CLASSES"]
-
 #: The amount *At Joints* that goes with weights for spherical blending (docs/weights.md).
 _AT_JOINTS = 0.5
 
 
-class _WeightsAction(Action):
+class _WeightsAction(RiggedAction):
     """An operator on the weights of the active mesh."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         is_mesh = context.object is not None and context.object.type == "MESH"
-        return rigged.hindrance(context) if is_mesh else "Select a mesh"
+        return super().hindrance(context) if is_mesh else "Select a mesh"
 
 
 class SBS_OT_smooth_weights(_WeightsAction, Operator):
@@ -33,31 +34,29 @@ class SBS_OT_smooth_weights(_WeightsAction, Operator):
     bl_label = "Smooth over the Surface"
     bl_description = "Smooth the weights of all bones at once, across seams; locked groups keep theirs"
 
-    iterations: int = integer(
-        name="Iterations", description="How many times weights move", default=2, min=1, soft_max=50
-    )
+    iterations: int = integer("Iterations", "How many times weights move", default=2, min=1, soft_max=50)
     strength: float = real(
-        name="Strength",
-        description="How far weights move towards the mean of their neighbors",
-        default=0.5,
-        min=0.0,
-        max=1.0,
+        "Strength", "How far weights move towards the mean of their neighbors", default=0.5, min=0.0, max=1.0
     )
     limit: int = shared.limit(0)
 
     def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
-        count = tools.smooth(
-            mesh,
+        chosen = rigged.painted_vertices(mesh.item)
+        smoothed = library.load("weights").smooth(
+            mesh.positions,
+            mesh.triangles,
+            *mesh.influences(),
             iterations=self.iterations,
             strength=self.strength,
-            limit=self.limit,
-            chosen=rigged.painted_vertices(mesh.item),
+            limit=self.limit or len(mesh.names),
+            mask=chosen,
+            locked=mesh.locked,
         )
-        return f"Smoothed the weights of {count} vertices"
+        return f"Smoothed the weights of {mesh.write(tools.dense(mesh, *smoothed), chosen)} vertices"
 
 
-class SBS_OT_spherical_weights(Action, Operator):
+class SBS_OT_spherical_weights(RiggedAction, Operator):
     bl_idname = "sbs.spherical_weights"
     bl_label = "Weights for Spherical Blending"
     bl_description = (
@@ -66,23 +65,13 @@ class SBS_OT_spherical_weights(Action, Operator):
         " what is hard but painted softly, such as armor"
     )
 
-    reach: float = real(
-        name="Reach",
-        description="How far weights spread, in radii of the limb",
-        default=0.5,
-        min=0.0,
-        soft_max=1.0,
-    )
+    reach: float = real("Reach", "How far weights spread, in radii of the limb", default=0.5, min=0.0, soft_max=1.0)
     limit: int = shared.limit(8)
     set_quality: bool = flag(
-        name="Set Quality",
-        description="Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
+        "Set Quality",
+        "Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
         default=True,
     )
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)
@@ -90,7 +79,17 @@ class SBS_OT_spherical_weights(Action, Operator):
         # Objects that share their data share weights, which are to be widened once.
         for mesh in {mesh_of(mesh.item): mesh for mesh in meshes}.values():
             chosen = rigged.painted_vertices(mesh.item)
-            count += tools.widen(mesh, reach=self.reach, limit=self.limit, chosen=chosen)
+            widened = library.load("weights").widen(
+                transform_points(mesh.to_rig, mesh.positions),
+                mesh.triangles,
+                *mesh.influences(),
+                *tools.ends(mesh),
+                reach=self.reach,
+                limit=self.limit or len(mesh.names),
+                mask=chosen,
+                locked=mesh.locked,
+            )
+            count += mesh.write(tools.dense(mesh, *widened), chosen)
         bound = [mesh.item for mesh in meshes if stack.find(mesh.item) is not None]
         for item in bound if self.set_quality else ():
             settings = owner.shown_settings(item)
@@ -108,18 +107,18 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
     )
 
     axis: str = choice(
-        name="Axis",
-        description="The mirror is perpendicular to this axis of the object",
+        "Axis",
+        "The mirror is perpendicular to this axis of the object",
         items=[("X", "X", ""), ("Y", "Y", ""), ("Z", "Z", "")],
     )
     source: str = choice(
-        name="Copy from",
-        description="The side that keeps its weights",
+        "Copy from",
+        "The side that keeps its weights",
         items=[("POSITIVE", "Positive Side", ""), ("NEGATIVE", "Negative Side", "")],
     )
     tolerance: float = real(
-        name="Tolerance",
-        description="How far the sides may differ, as a share of the size of the mesh",
+        "Tolerance",
+        "How far the sides may differ, as a share of the size of the mesh",
         default=0.01,
         min=0.0,
         soft_max=0.2,
@@ -128,10 +127,23 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         (mesh,) = rigged.find(context)
-        result = tools.mirror(mesh, axis=self.axis.lower(), source=self.source.lower(), tolerance=self.tolerance)
+        weights, axis = library.load("weights"), self.axis.lower()
+        heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
+        in_mesh = transform_points(inverse(mesh.to_rig), heads)
+        positions = mesh.positions
+        result = weights.mirror(
+            positions,
+            mesh.triangles,
+            *mesh.influences(),
+            weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints,
+            source=self.source.lower(),
+            axis=axis,
+            tolerance=self.tolerance * float(np.linalg.norm(np.ptp(positions, axis=0))),
+        )
+        changed = tools.assign(mesh, tools.dense(mesh, result.joint_indices, result.joint_weights))
         if len(result.unmatched):
             rigged.select_vertices(mesh.item, result.unmatched)
-        text = f"Mirrored the weights of {result.changed} vertices; {len(result.unmatched)} found no partner"
+        text = f"Mirrored the weights of {changed} vertices; {len(result.unmatched)} found no partner"
         self.report({"WARNING"} if len(result.unmatched) else {"INFO"}, text)
         return ""
 
@@ -171,8 +183,8 @@ class SBS_OT_transfer_weights(_WeightsAction, Operator):
 
     limit: int = shared.limit(0)
     max_distance: float = real(
-        name="Distance",
-        description="Vertices that are farther keep their weights; 0 for any distance",
+        "Distance",
+        "Vertices that are farther keep their weights; 0 for any distance",
         default=0.0,
         min=0.0,
         subtype="DISTANCE",
@@ -189,8 +201,19 @@ class SBS_OT_transfer_weights(_WeightsAction, Operator):
         changed = unmatched = 0
         for item in targets:
             target = rigged.RiggedMesh(item, source.armature)
-            result = tools.transfer(source, target, limit=self.limit, max_distance=self.max_distance)
-            changed += result.changed
+            # By their places in the space of their armature.
+            result = library.load("weights").transfer(
+                transform_points(source.to_rig, source.positions),
+                source.triangles,
+                *source.influences(),
+                transform_points(target.to_rig, target.positions),
+                limit=self.limit or None,
+                max_distance=self.max_distance or None,
+            )
+            new = tools.dense(target, result.joint_indices, result.joint_weights)
+            matched = np.ones(len(new), bool)
+            matched[result.unmatched] = False
+            changed += tools.assign(target, new, matched)
             unmatched += len(result.unmatched)
         text = f"Transferred weights to {changed} vertices of {len(targets)} meshes; {unmatched} are too far"
         self.report({"WARNING"} if unmatched else {"INFO"}, text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tools of `sbs.weights`, applied to the vertex groups of a mesh."""
+"""What operators on weights share: the tools of `sbs.weights`, applied to the vertex groups of a mesh."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import assignment, library
-from ..core.matrices import inverse, transform_points
+from ..core.matrices import Floats, transform_points
 from ..interface import rigged
 from ..settings.typed import mesh_of
-
-__all__ = ["Checked", "CopyResult", "check", "heat", "mirror", "smooth", "transfer", "widen"]
 
 # What `sbs.weights.check` finds, in Blender's terms.
 _DEFECTS = {
@@ -24,168 +22,27 @@ _DEFECTS = {
 }
 
 
-class CopyResult(NamedTuple):
-    """The result of mirroring or transferring weights.
-
-    Attributes
-    ----------
-    changed : int
-        Vertices with other weights than before.
-    unmatched : (N,) ndarray of int
-        Vertices that are too far from the source surface; they keep their weights.
-    """
-
-    changed: int
-    unmatched: NDArray[np.intp]
+def dense(mesh: rigged.RiggedMesh, joints: NDArray[np.int32], weights: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Influences (V, K) of a mesh as a matrix, (V, J)."""
+    found: NDArray[np.float32] = library.load("weights").to_dense(joints, weights, len(mesh.names))
+    return found
 
 
-def smooth(
-    mesh: rigged.RiggedMesh,
-    *,
-    iterations: int,
-    strength: float,
-    limit: int = 0,
-    chosen: NDArray[np.bool_] | None = None,
-) -> int:
-    """Smooth weights over the surface, and return how many vertices changed.
-
-    Parameters
-    ----------
-    mesh : RiggedMesh
-        Its locked vertex groups keep their weights.
-    iterations, strength
-        As of `sbs.weights.smooth`.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    chosen : (V,) ndarray of bool, optional
-        The vertices to smooth; by default all.
-    """
-    weights = library.load("weights")
-    indices, values = mesh.influences()
-    smoothed = weights.smooth(
-        mesh.positions,
-        mesh.triangles,
-        indices,
-        values,
-        iterations=iterations,
-        strength=strength,
-        limit=limit or len(mesh.names),
-        mask=chosen,
-        locked=mesh.locked,
-    )
-    return mesh.write(weights.to_dense(*smoothed, len(mesh.names)), chosen)
-
-
-def widen(mesh: rigged.RiggedMesh, *, reach: float, limit: int = 0, chosen: NDArray[np.bool_] | None = None) -> int:
-    """Make weights for spherical blending from those that there are, and return how many vertices changed.
-
-    Parameters
-    ----------
-    mesh : RiggedMesh
-        Its locked vertex groups keep their weights.
-    reach : float
-        As of `sbs.weights.widen`.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    chosen : (V,) ndarray of bool, optional
-        The vertices to change; by default all.
-    """
-    weights = library.load("weights")
-    widened = weights.widen(
-        transform_points(mesh.to_rig, mesh.positions),
-        mesh.triangles,
-        *mesh.influences(),
-        np.array([bone.head_local for bone in mesh.bones], np.float64),
-        np.array([bone.tail_local for bone in mesh.bones], np.float64),
-        reach=reach,
-        limit=limit or len(mesh.names),
-        mask=chosen,
-        locked=mesh.locked,
-    )
-    return mesh.write(weights.to_dense(*widened, len(mesh.names)), chosen)
-
-
-def mirror(mesh: rigged.RiggedMesh, *, axis: str, source: str, tolerance: float) -> CopyResult:
-    """Give one side of a mesh the weights of the other, mirrored in the mesh's own space.
-
-    Parameters
-    ----------
-    mesh : RiggedMesh
-    axis, source
-        As of `sbs.weights.mirror`.
-    tolerance : float
-        How far the image of a vertex may be from the other side, as a share of the mesh's size.
-    """
-    weights = library.load("weights")
-    heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
-    in_mesh = transform_points(inverse(mesh.to_rig), heads)
-    counterparts = weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints
-    positions = mesh.positions
-    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
-    result = weights.mirror(
-        positions,
-        mesh.triangles,
-        *mesh.influences(),
-        counterparts,
-        source=source,
-        axis=axis,
-        tolerance=tolerance * size,
-    )
-    new = weights.to_dense(result.joint_indices, result.joint_weights, len(mesh.names))
-    return CopyResult(_assign(mesh, new), result.unmatched)
-
-
-def transfer(source: rigged.RiggedMesh, target: rigged.RiggedMesh, *, limit: int, max_distance: float) -> CopyResult:
-    """Give a mesh the weights of the nearest points of another one, by their places in the scene.
-
-    Parameters
-    ----------
-    source, target : RiggedMesh
-        Of the same armature.
-    limit : int
-        At most so many bones a vertex; 0 for all.
-    max_distance : float
-        Vertices that are farther, in the units of the armature, keep their weights; 0 for any distance.
-    """
-    weights = library.load("weights")
-    result = weights.transfer(
-        transform_points(source.to_rig, source.positions),
-        source.triangles,
-        *source.influences(),
-        transform_points(target.to_rig, target.positions),
-        limit=limit or None,
-        max_distance=max_distance or None,
-    )
-    new = weights.to_dense(result.joint_indices, result.joint_weights, len(target.names))
-    matched = np.ones(len(new), bool)
-    matched[result.unmatched] = False
-    return CopyResult(_assign(target, new, matched), result.unmatched)
+def ends(mesh: rigged.RiggedMesh) -> tuple[Floats, Floats]:
+    """Heads and tails of the bones of a mesh, (J, 3), in armature space."""
+    heads, tails = [bone.head_local for bone in mesh.bones], [bone.tail_local for bone in mesh.bones]
+    return np.array(heads, np.float64), np.array(tails, np.float64)
 
 
 class Checked(NamedTuple):
-    """The result of a check.
+    """The result of a check."""
 
-    Attributes
-    ----------
-    vertices : (N,) ndarray of int
-        Those with defects.
-    text : str
-        The defects, with counts.
-    """
-
-    vertices: NDArray[np.intp]
-    text: str
+    vertices: NDArray[np.intp]  #: (N,): those with defects
+    text: str  #: The defects, with counts
 
 
 def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
-    """Look for defects of the weights of a mesh.
-
-    Parameters
-    ----------
-    mesh : RiggedMesh
-    limit : int
-        More bones at a vertex are too many; 0 for no limit.
-    """
+    """Look for defects of the weights of a mesh; more bones at a vertex than the limit are too many, 0 for no limit."""
     found = library.load("weights").check(
         *mesh.influences(),
         len(mesh.names),
@@ -208,20 +65,13 @@ def check(mesh: rigged.RiggedMesh, *, limit: int) -> Checked:
 
 def heat(mesh: rigged.RiggedMesh, *, limit: int) -> tuple[int, str]:
     """Automatic weights by heat; return how many vertices changed, and a text about the islands."""
-    weights = library.load("weights")
-    result = weights.heat_weights(
-        transform_points(mesh.to_rig, mesh.positions),
-        mesh.triangles,
-        np.array([bone.head_local for bone in mesh.bones], np.float64),
-        np.array([bone.tail_local for bone in mesh.bones], np.float64),
-        limit=limit or None,
+    result = library.load("weights").heat_weights(
+        transform_points(mesh.to_rig, mesh.positions), mesh.triangles, *ends(mesh), limit=limit or None
     )
-    new = weights.to_dense(result.joint_indices, result.joint_weights, len(mesh.names))
-    return _assign(mesh, new), str(result.report)
+    return assign(mesh, dense(mesh, result.joint_indices, result.joint_weights)), str(result.report)
 
 
-def _assign(mesh: rigged.RiggedMesh, new: NDArray[np.floating], chosen: NDArray[np.bool_] | None = None) -> int:
-    """Write new weights of all bones, except locked vertex groups; return how many vertices changed."""
+def assign(mesh: rigged.RiggedMesh, new: NDArray[np.floating], chosen: NDArray[np.bool_] | None = None) -> int:
+    """Write new weights (V, J), except of locked vertex groups; return how many vertices changed."""
     everyone = np.ones(len(mesh.names), bool)
-    old = mesh.dense()
-    return mesh.write(assignment.assign(old, new.astype(np.float32), everyone, mesh.locked), chosen)
+    return mesh.write(assignment.assign(mesh.dense(), new.astype(np.float32), everyone, mesh.locked), chosen)

@@ -74,7 +74,7 @@ def panel(blender: Session) -> Picture:
     blender.move(scenes.EMPTY)
     # As a mesh is that was bound by the preferences' defaults.
     blender.run("bpy.context.object.sbs.preset = 'QUALITY'")
-    blender.wait_for("not addon.module('engine.states').state_of(bpy.context.object).centers.are_awaited")
+    blender.wait_for("not addon.module('engine.live.states').state_of(bpy.context.object).centers.are_awaited")
     # The panel tells the time of the last frame; the first one is not typical.
     blender.run(
         "for turn in range(20):\n    bpy.data.objects['Rig'].pose.bones['B2'].rotation_quaternion.x += 0.002\n"
@@ -158,7 +158,7 @@ def twist(blender: Session) -> Picture:
     checkbox = blender.find_button("spread_twist", sidebar)
     blender.click((sidebar[0] + 120, checkbox[1]))
     scenes.pause()
-    blender.wait_for("not addon.module('engine.states').state_of(bpy.context.object).centers.are_awaited")
+    blender.wait_for("not addon.module('engine.live.states').state_of(bpy.context.object).centers.are_awaited")
     # The panel tells the time of the last frame; the first one is not typical.
     blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
     blender.move(scenes.EMPTY)
@@ -215,7 +215,7 @@ def bend_knee(blender: Session) -> None:
         "area.spaces.active.overlay.show_overlays = False\n"
         "area.spaces.active.show_region_ui = True\n"
     )
-    blender.wait_for("not addon.module('engine.states').state_of(bpy.context.object).centers.are_awaited")
+    blender.wait_for("not addon.module('engine.live.states').state_of(bpy.context.object).centers.are_awaited")
 
 
 def correctives(blender: Session) -> Picture:

@@ -115,9 +115,7 @@ def make_knight(blender: Session) -> None:
 def make_bare(blender: Session) -> None:
     """The character of `make_character` without vertex groups."""
     make_character(blender)
-    blender.run(
-        "bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n",
-    )
+    blender.run("bpy.data.objects['Tube'].vertex_groups.clear()\nbpy.ops.ed.undo_push(message='Start')\n")
 
 
 def open_export_dialog(blender: Session) -> None:
@@ -254,8 +252,8 @@ def zone_handles(blender: Session, outwards: float) -> list[tuple[Point, Point]]
     ends = blender.run(
         "from mathutils import Vector\n"
         "bone = bpy.context.active_pose_bone\n"
-        "zone = addon.module('zones.bones').find(bone)\n"
-        "handles = addon.module('zones.handles')\n"
+        "zone = addon.module('blending.zones').find(bone)\n"
+        "handles = addon.module('blending.handles')\n"
         "places = (handles.start_place(bone), handles.end_place(bone))\n"
         "result = [\n"
         "    [list(place @ Vector((0, 0, z + outwards * step))) for step in (0, 1)]\n"

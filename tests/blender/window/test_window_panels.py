@@ -48,7 +48,7 @@ def test_a_file_is_opened(character: Session) -> None:
         "bpy.ops.wm.open_mainfile(filepath=path, load_ui=False)",
         folder=str(blender.folder),
     )
-    blender.wait_for("addon.module('engine.states').state_of(bpy.data.objects['Tube']) is not None")
+    blender.wait_for("addon.module('engine.live.states').state_of(bpy.data.objects['Tube']) is not None")
     scenes.assert_right(blender)
 
 

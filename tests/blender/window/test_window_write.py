@@ -14,7 +14,7 @@ def test_bake_with_progress(character: Session) -> None:
         "scene = bpy.context.scene\n"
         "scene.frame_start, scene.frame_end = 1, 5000\n"
         "import rigs\n"
-        "rigs.select([bpy.data.objects['Tube']])\n",
+        "rigs.select([bpy.data.objects['Tube']])\n"
     )
     folder = blender.folder / "bake"
     caches = "[modifier.name for modifier in bpy.data.objects['Tube'].modifiers if modifier.type == 'MESH_CACHE']"

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shape keys of a mesh: the result of our modifier in the present pose as one of them, and what each of them adds."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils.kdtree import KDTree
+from numpy.typing import NDArray
+
+from ...settings.given import evaluated
+from ...settings.typed import mesh_of
+from .. import reading
+from ..live import live
+from ..stack import stack
+from . import bake
+
+# How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
+_REACH = 1e-3
+
+
+def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
+    """Add a shape key with the result of our modifier alone, with a value of 0, and return it.
+
+    Raises ValueError if that is impossible; it says why, and nothing has changed.
+    """
+    modifier = check(item)
+    others = stack.before(item, modifier)
+    if others:
+        raise ValueError(f"{item.name}: shape keys come first, so {others[0].name} would work on this one as well")
+    positions = positions_alone(item, view_layer)
+    bake.with_basis(item)
+    key = item.shape_key_add(name=modifier.name, from_mix=False)
+    key.data.foreach_set("co", positions.reshape(-1))
+    key.value = 0.0
+    return key
+
+
+def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
+    """Our modifier of an object that can get a shape key. Raises ValueError if it cannot; it says why."""
+    modifier = bake.modifier_of(item)
+    if modifier is None:
+        raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
+    if mesh_of(item).users > 1 or mesh_of(item).library is not None:
+        raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
+    return modifier
+
+
+def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
+    """The vertices (V, 3) of the mesh after our modifier, with later modifiers hidden meanwhile.
+
+    Raises ValueError if modifiers before ours change the number of vertices.
+    """
+    modifier = check(item)
+    with stack.only_before(item, modifier, and_it=True):
+        depsgraph = evaluated(view_layer)
+        if stack.find(item) is not None:
+            live.update(item, depsgraph, wait=True)
+            depsgraph = evaluated(view_layer)
+        found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))
+    if len(found) != len(mesh_of(item).vertices):
+        raise ValueError(f"{item.name} has {len(found)} vertices, and its mesh {len(mesh_of(item).vertices)}")
+    return found
+
+
+def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a shape key is relative to (V, 3), and what it adds (V, 3)."""
+    basis = reading.key_points(block.relative_key)
+    return basis, reading.key_points(block) - basis
+
+
+def other_side(basis: NDArray[np.float64], vertices: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
+    """The vertices that lie across x from some others, -1 where there is none; and how many have none."""
+    size = float(np.linalg.norm(np.ptp(basis, axis=0)))
+    tree = KDTree(len(basis))
+    for number, place in enumerate(basis.tolist()):
+        tree.insert(place, number)
+    tree.balance()
+    partners = np.full(len(vertices), -1, np.intp)
+    for row, vertex in enumerate(vertices.tolist()):
+        x, y, z = basis[vertex].tolist()
+        _place, number, distance = tree.find((-x, y, z))
+        if number is not None and distance is not None and distance <= _REACH * size:
+            partners[row] = number
+    return partners, int((partners < 0).sum())

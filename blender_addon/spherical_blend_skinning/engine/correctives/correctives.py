@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Correctives of a mesh: shape keys that a bone drives, each with the pose and the surface that it was sculpted for.
+
+What is kept of each lies in a custom property of the shape keys, so it is saved, copied and undone with these: the
+swing of the bone, the pose of the whole rig, and where the sculpted vertices are in it. So shapes can be solved again
+when weights or the method have changed. The shape key of a corrective is found by its driver, which follows renaming.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Quaternion, Vector
+from numpy.typing import NDArray
+
+from ...settings.given import evaluated, pose_of
+from ...settings.typed import block_of_key, mesh_of
+from ..bake import bake, shape_keys
+from ..stack import stack
+from . import corrective_drivers
+from .corrective_solving import Solved, solve
+
+_RECORDS = "sbs_correctives"
+# Bones that are turned by less, in radians, are at rest.
+_TURNED = np.radians(3.0)
+# How far the value of a corrective may be from 1 in its own pose, where it is solved.
+_NEARLY_ONE = 1e-3
+# Swings that differ by less, in radians, are the same pose.
+_SAME_SWING = 0.02
+
+
+@dataclass(frozen=True)
+class Corrective:
+    """A corrective of a mesh."""
+
+    number: str  #: What names it in custom properties and drivers
+    key: bpy.types.ShapeKey
+    armature: bpy.types.Object
+    bone: str
+    swing: tuple[float, float]  #: (x, z): of the bone in the pose, in radians about its own axes at rest
+    has_target: bool  #: Whether there is what was sculpted, so that it can be solved again; not of one that `put` made
+
+    @property
+    def degrees(self) -> float:
+        """By how much the bone is bent."""
+        return float(np.degrees(np.hypot(*self.swing)))
+
+
+def find(item: bpy.types.Object) -> list[Corrective]:
+    """The correctives of a mesh object, in the order in which they were made."""
+    keys = mesh_of(item).shape_keys
+    found: list[Corrective] = []
+    if keys is None:
+        return found
+    driven = corrective_drivers.find(keys)
+    for number, record in _records(keys).items():
+        if number in driven:
+            x, z = record["swing"]
+            found.append(Corrective(number, *driven[number], (x, z), "target" in record))
+    return found
+
+
+def _records(keys: bpy.types.Key) -> dict[str, Any]:
+    records: Any = keys.get(_RECORDS)
+    return {} if records is None else dict(records.items())
+
+
+def choose_bone(
+    item: bpy.types.Object, armature: bpy.types.Object, vertices: NDArray[np.intp], depsgraph: bpy.types.Depsgraph
+) -> str:
+    """The bone whose bending a sculpt is for: of the bent ones that which shares most of its vertices with its parent.
+
+    Raises ValueError if no bone of theirs is bent.
+    """
+    names = {group.index: group.name for group in item.vertex_groups}
+    shares: dict[str, float] = {}
+    bones = pose_of(armature).bones
+    for vertex in vertices.tolist():
+        weights = {names.get(given.group, ""): given.weight for given in mesh_of(item).vertices[vertex].groups}
+        for name, weight in weights.items():
+            if name in bones:
+                parent = bones[name].parent
+                beside = weights.get(parent.name, 0.0) if parent is not None else 0.0
+                shares[name] = shares.get(name, 0.0) + weight * (beside + 1e-3)
+    bent = {
+        name: share
+        for name, share in shares.items()
+        if share > 0 and np.hypot(*corrective_drivers.swing_of(armature, name, depsgraph)) > _TURNED
+    }
+    if not bent:
+        raise ValueError("No bone of what was sculpted is bent: choose the bone that drives the shape")
+    return max(bent, key=bent.__getitem__)
+
+
+# --------------------------------------------------------------------------------------------------------- the pose --
+
+
+def read_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
+    """What is set of each bone that is not at rest: its matrix, by rows."""
+    bones = pose_of(armature).bones
+    return {
+        bone.name: np.array(bone.matrix_basis).reshape(-1).tolist()
+        for bone in bones
+        if bone.matrix_basis != Matrix.Identity(4)
+    }
+
+
+def set_pose(armature: bpy.types.Object, pose: Any) -> None:
+    """Set what `read_pose` has read; bones that it does not name are at rest."""
+    for bone in pose_of(armature).bones:
+        numbers = pose.get(bone.name)
+        bone.matrix_basis = (
+            Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)).tolist())
+        )
+
+
+@contextmanager
+def _in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
+    before = read_pose(armature)
+    set_pose(armature, pose)
+    try:
+        yield
+    finally:
+        set_pose(armature, before)
+
+
+def go_to_pose(corrective: Corrective) -> None:
+    """Bend the bone of a corrective as in its pose, by its own rotation; its twist and all other bones stay."""
+    bone = pose_of(corrective.armature).bones[corrective.bone]
+    x, z = corrective.swing
+    angle = float(np.hypot(x, z))
+    _swing, twist = bone.matrix_basis.to_quaternion().to_swing_twist("Y")
+    rotation = Quaternion(Vector((x, 0.0, z)), angle) @ Quaternion(Vector((0.0, 1.0, 0.0)), twist)
+    place, _rotation, scale = bone.matrix_basis.decompose()
+    bone.matrix_basis = Matrix.LocRotScale(place, rotation, scale)
+
+
+# ----------------------------------------------------------------------------------------------------- adding, solving
+
+
+def add(
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    bone: str,
+    name: str,
+    vertices: NDArray[np.intp],
+    places: NDArray[np.float64],
+    view_layer: bpy.types.ViewLayer,
+) -> tuple[Corrective, Solved]:
+    """Add a corrective, driven by a bone, for the vertices (M,) that were sculpted in the present pose.
+
+    `places` (V, 3) is where all vertices are to be, in the space of the object. Of those that were not sculpted, the
+    ones count that other shapes of the bone move: in this pose these shapes are gone.
+
+    If that is impossible, a ValueError says why, and nothing has changed.
+    """
+    _check_relative(item)
+    swing = corrective_drivers.swing_of(armature, bone, evaluated(view_layer))
+    others = [other for other in find(item) if (other.armature, other.bone) == (armature, bone)]
+    corrective_drivers.coefficients(np.array([*(other.swing for other in others), swing]))
+    shape_keys.check(item)
+    vertices = _concerned(item, others, vertices)
+    positions = places[vertices]
+    keys = bake.with_basis(item)
+    block = item.shape_key_add(name=name, from_mix=False)
+    number = _free_number(keys)
+    _keep(keys, number, {"swing": swing, "pose": read_pose(armature)}, vertices, positions)
+    _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
+    solved = _solve(item, block, vertices, positions, view_layer)
+    return next(each for each in find(item) if each.number == number), solved
+
+
+def _check_relative(item: bpy.types.Object) -> None:
+    """Refuse objects that show a single shape key, or absolute ones, as values then have no effect."""
+    keys = mesh_of(item).shape_keys
+    if keys is not None and (item.show_only_shape_key or not keys.use_relative):
+        raise ValueError(f"{item.name} does not blend its shape keys: it shows one alone, or they are not relative")
+
+
+def _concerned(item: bpy.types.Object, correctives: list[Corrective], vertices: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The vertices to solve for: those given, and those that the shapes of some correctives move.
+
+    Modifiers before ours may move vertices with their neighbors, as smoothing does, so then all.
+    """
+    modifier = bake.modifier_of(item)
+    if modifier is not None and stack.before(item, modifier):
+        return np.arange(len(mesh_of(item).vertices))
+    moved = [np.flatnonzero(shape_keys.basis_and_deltas(each.key)[1].any(axis=1)) for each in correctives]
+    return np.unique(np.concatenate([vertices, *moved]))
+
+
+def replace(
+    item: bpy.types.Object,
+    corrective: Corrective,
+    vertices: NDArray[np.intp],
+    places: NDArray[np.float64],
+    view_layer: bpy.types.ViewLayer,
+) -> Solved:
+    """Give a corrective another target in the present pose, which becomes its pose.
+
+    Raises ValueError if that is impossible; it says why, and nothing has changed.
+    """
+    _check_relative(item)
+    keys = block_of_key(corrective.key)
+    swing = corrective_drivers.swing_of(corrective.armature, corrective.bone, evaluated(view_layer))
+    alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
+    swings = [swing if each.number == corrective.number else each.swing for each in alike]
+    corrective_drivers.coefficients(np.array(swings))
+    vertices = _concerned(item, alike, vertices)
+    positions = places[vertices]
+    _keep(keys, corrective.number, {"swing": swing, "pose": read_pose(corrective.armature)}, vertices, positions)
+    _drive(keys, corrective.armature, corrective.bone, alike)
+    return _solve(item, corrective.key, vertices, positions, view_layer)
+
+
+def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
+    """Solve a corrective for what was sculpted, by what weights, method and bones are now.
+
+    Raises ValueError if there is no such thing, as `put` made it, or its pose cannot be had; then nothing has changed.
+    """
+    _check_relative(item)
+    keys = block_of_key(corrective.key)
+    record = _records(keys)[corrective.number]
+    if "target" not in record:
+        raise ValueError(f"{corrective.key.name} has no target: it was mirrored, or drafted for several bones together")
+    with _in_pose(corrective.armature, record["pose"]):
+        # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
+        depsgraph = evaluated(view_layer)
+        values: Any = keys.evaluated_get(depsgraph)
+        if abs(values.key_blocks[corrective.key.name].value - 1.0) > _NEARLY_ONE:
+            degrees = np.degrees(
+                np.hypot(*corrective_drivers.swing_of(corrective.armature, corrective.bone, depsgraph))
+            )
+            raise ValueError(
+                f"{corrective.key.name}: {corrective.bone} was bent by {corrective.degrees:.0f}° and is now bent by "
+                f"{degrees:.0f}°: bring the goals of its constraints back to where they were"
+            )
+        vertices = np.array(record["vertices"], np.intp)
+        return _solve(item, corrective.key, vertices, np.reshape(record["target"], (-1, 3)), view_layer)
+
+
+def _keep(
+    keys: bpy.types.Key,
+    number: str,
+    record: dict[str, Any],
+    vertices: NDArray[np.intp] | None = None,
+    positions: NDArray[np.float64] | None = None,
+) -> None:
+    if vertices is not None and positions is not None:
+        record["vertices"] = vertices.astype(int).tolist()
+        record["target"] = np.asarray(positions, np.float64).reshape(-1).tolist()
+    values: Any = keys
+    if _RECORDS not in values:
+        values[_RECORDS] = {}
+    values[_RECORDS][number] = record
+
+
+def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctives: list[Corrective]) -> None:
+    records = _records(keys)
+    poses = {each.number: (each.key, tuple(records[each.number]["swing"])) for each in correctives}
+    if poses:
+        corrective_drivers.write_drivers(keys, armature, bone, poses)
+
+
+def _solve(
+    item: bpy.types.Object,
+    block: bpy.types.ShapeKey,
+    vertices: NDArray[np.intp],
+    positions: NDArray[np.float64],
+    view_layer: bpy.types.ViewLayer,
+) -> Solved:
+    muted, block.mute = block.mute, False
+    try:
+        return solve(item, block, vertices, positions, view_layer)
+    finally:
+        block.mute = muted
+
+
+def remove(item: bpy.types.Object, corrective: Corrective) -> None:
+    """Remove a corrective with its shape key and its drivers."""
+    keys = block_of_key(corrective.key)
+    rest = [each for each in find(item) if each.number != corrective.number]
+    corrective_drivers.remove_drivers(keys, corrective.number)
+    values: Any = keys
+    del values[_RECORDS][corrective.number]
+    item.shape_key_remove(corrective.key)
+    alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
+    if alike:
+        _drive(keys, corrective.armature, corrective.bone, alike)
+
+
+# ----------------------------------------------------------------------------------------------- shapes that are known
+
+
+def put(
+    item: bpy.types.Object,
+    armature: bpy.types.Object,
+    bone: str,
+    swing: tuple[float, float],
+    name: str,
+    deltas: NDArray[np.float64],
+) -> Corrective:
+    """Add a corrective by its shape, without a target; one of the same pose of the bone is written over.
+
+    The swing is (x, z) of the bone in the pose, and the deltas (V, 3) what the shape adds at rest, in the space of the
+    object. If that is impossible, a ValueError says why, and nothing has changed.
+    """
+    _check_relative(item)
+    shape_keys.check(item)
+    alike = [each for each in find(item) if (each.armature, each.bone) == (armature, bone)]
+    same = next((each for each in alike if np.hypot(*np.subtract(each.swing, swing)) < _SAME_SWING), None)
+    if same is None:
+        corrective_drivers.coefficients(np.array([*(each.swing for each in alike), swing]))
+    keys = bake.with_basis(item)
+    block = item.shape_key_add(name=name, from_mix=False) if same is None else same.key
+    number = _free_number(keys) if same is None else same.number
+    basis, _deltas = shape_keys.basis_and_deltas(block)
+    block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
+    _keep(keys, number, {"swing": swing})
+    made = Corrective(number, block, armature, bone, swing, False)
+    _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
+    keys.update_tag()
+    return made
+
+
+def _free_number(keys: bpy.types.Key) -> str:
+    return str(max(map(int, _records(keys)), default=0) + 1)
+
+
+def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[float, float]:
+    """The swing of a bone that is turned by a rotation vector in the axes of the armature, across the bone."""
+    own = pose_of(armature).bones[bone].bone.matrix_local.to_3x3().inverted() @ turned
+    return float(own.x), float(own.z)
+
+
+def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
+    """Make the corrective of the other side, across x, by the names of bones.
+
+    Returned besides is how many of the vertices have none where the other side would be. A bone without another side is
+    a ValueError, and so is what is one of `put`.
+    """
+    other = bpy.utils.flip_name(corrective.bone)
+    bones = pose_of(corrective.armature).bones
+    if other == corrective.bone or other not in bones:
+        raise ValueError(f"{corrective.bone} has no other side: no bone is named {other}")
+    # A rotation vector keeps its x and changes its other signs as it is mirrored across x.
+    x, z = corrective.swing
+    turned = bones[corrective.bone].bone.matrix_local.to_3x3() @ Vector((x, 0.0, z))
+    swing = swing_about(corrective.armature, other, Vector((turned.x, -turned.y, -turned.z)))
+    basis, deltas = shape_keys.basis_and_deltas(corrective.key)
+    moved = np.flatnonzero(deltas.any(axis=1))
+    partners, missing = shape_keys.other_side(basis, moved)
+    found = np.zeros_like(basis)
+    found[partners[partners >= 0]] = deltas[moved[partners >= 0]] * [-1.0, 1.0, 1.0]
+    name = bpy.utils.flip_name(corrective.key.name)
+    return put(item, corrective.armature, other, swing, name, found), missing
