@@ -6,10 +6,13 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "weights/cholesky.h"
 #include "weights/heat_surface.h"
 #include "weights/laplacian.h"
 #include "weights/row.h"
+
+sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void) {
+  return (sbs_influences_diffuse_options){.threshold = 0.01, .allocator = sbs_default_allocator()};
+}
 
 /* Vertices at one point are one if their weights differ by no more. Others are of parts that only touch. */
 #define SAME_WEIGHT 1e-3
@@ -43,8 +46,8 @@ typedef struct diffusion {
   int32_t *unknowns; /* (W) the vertices with a weight that spreads */
   size_t unknown_count;
   sbs_laplacian laplacian;
-  double *diagonal; /* (W) */
-  double *values;   /* (W, sides) */
+  double *holds;  /* (W) M / t */
+  double *values; /* (W, sides) */
 } diffusion;
 
 /* -------------------------------------------------------------------------------------------- what belongs together */
@@ -150,7 +153,7 @@ static void assemble(diffusion *work) {
     double pull = 0.0;
     for (size_t e = graph->offsets[w]; e < graph->offsets[w + 1]; e++) pull += graph->weights[e];
     const double hold = fmax(work->surface.masses[w] / (length * length), LEAST_HOLD * pull);
-    work->diagonal[w] = hold + pull;
+    work->holds[w] = hold;
     read_normalized(work, (size_t)work->first[w], &work->row);
     for (size_t i = 0; i < work->row.count; i++) {
       const int32_t column = work->columns[work->row.joints[i]];
@@ -178,15 +181,9 @@ static sbs_status solve(diffusion *work) {
     for (size_t i = 0; i < work->unknown_count; i++) is_unknown[work->unknowns[i]] = 1;
     cut(work, is_unknown);
     assemble(work);
-    const sbs_sparse_matrix matrix = {
-        .size = count,
-        .graph = {work->laplacian.offsets, work->laplacian.neighbors, work->surface.positions},
-        .weights = work->laplacian.weights,
-        .diagonal = work->diagonal,
-    };
     const sbs_heat_progress progress = {.begin = 0.0, .end = 1.0};
-    status = sbs_cholesky_solve(&matrix, work->unknowns, work->unknown_count, work->sides, work->values, &progress,
-                                &work->allocator);
+    status = sbs_laplacian_solve(&work->laplacian, work->holds, work->unknowns, work->unknown_count, work->sides,
+                                 work->values, &progress, &work->allocator);
     if (!status && !are_finite(work)) status = SBS_ERROR_NO_CONVERGENCE;
   }
   sbs_release(&work->allocator, is_unknown);
@@ -251,7 +248,7 @@ static sbs_status allocate(diffusion *work) {
   work->only = sbs_arena_take(arena, count, sizeof *work->only);
   work->columns = sbs_arena_take(arena, joints, sizeof *work->columns);
   work->unknowns = sbs_arena_take(arena, count, sizeof *work->unknowns);
-  work->diagonal = sbs_arena_take(arena, count, sizeof *work->diagonal);
+  work->holds = sbs_arena_take(arena, count, sizeof *work->holds);
   return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 

@@ -40,7 +40,8 @@ static size_t find_edge(const sbs_laplacian *in, int32_t from, int32_t to) {
 
 sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mesh, const sbs_allocator *allocator) {
   const size_t count = mesh->vertex_count;
-  *laplacian = (sbs_laplacian){.offsets = sbs_allocate(allocator, count + 1, sizeof *laplacian->offsets)};
+  *laplacian = (sbs_laplacian){.vertex_count = count, .positions = mesh->positions};
+  laplacian->offsets = sbs_allocate(allocator, count + 1, sizeof *laplacian->offsets);
   laplacian->neighbors = sbs_allocate(allocator, mesh->triangle_count, 6 * sizeof *laplacian->neighbors);
   if (!laplacian->offsets || !laplacian->neighbors) return SBS_ERROR_OUT_OF_MEMORY;
   const sbs_status status = sbs_mesh_adjacency(mesh, NULL, allocator, laplacian->offsets, laplacian->neighbors, NULL);

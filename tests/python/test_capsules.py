@@ -162,6 +162,12 @@ def test_multipliers() -> None:
     assert_exact(one_point([3.25, 0.25, 0.0], replaced(ELBOW, multipliers=[1, 3])), [1 / 2, 1 / 2])
 
 
+def test_no_influence_of_weight_zero_beside_tiny_multipliers() -> None:
+    """On bone 0, which counts next to nothing, and within the inner capsule of bone 1."""
+    influences = weights.capsule_weights([[3.25, 0.0, 0.0]], replaced(ELBOW, multipliers=[1e-300, 1]))
+    np.testing.assert_array_equal(influences.joint_weights, [[1]])
+
+
 @pytest.mark.parametrize("change", [{"multipliers": [0, 1]}, {"enabled": [False, True]}])
 def test_capsules_that_are_off(change: dict[str, Any]) -> None:
     """Not even nearest, nor on their axes."""

@@ -149,7 +149,7 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
  *   fault          or NULL
  *
- * Errors: those of sbs_influences_smooth; NO_LAPACK if the library was built without, NO_CONVERGENCE.
+ * Errors: those of sbs_influences_smooth, NO_CONVERGENCE.
  */
 SBS_API sbs_status sbs_influences_diffuse(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                           const double *lengths, const sbs_influences_diffuse_options *options,
