@@ -15,7 +15,7 @@ Joints = ArrayLike | Sequence[str | int]
 
 
 def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> Any:
-    """Joints with numbers (N,) in place of names; what has no names is left as it is.
+    """Joints with numbers (N,) in place of names, or as they are given without names.
 
     Raises
     ------
@@ -28,17 +28,14 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
         return joints
     if names is None:
         raise ValueError(f"{option} has names, so names= is needed")
+    numbers = {name: joint for joint, name in enumerate(names)}
     # It is a list now.
-    return np.array(joint_numbers(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]
+    return np.array(joint_numbers(joints, numbers, option=option), np.int32)  # type: ignore[arg-type]
 
 
 def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
     """The number of a joint that is given by name or number; None for None."""
     return int(named([joint], names, option)[0]) if isinstance(joint, str) else joint
-
-
-def _numbers(names: Sequence[str]) -> dict[str, int]:
-    return {name: joint for joint, name in enumerate(names)}
 
 
 def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
@@ -64,13 +61,10 @@ def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | 
     return flags
 
 
-def locked_joints(locked: Joints | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
-    """Joints by their numbers, given so, by names or by a mask of all joints; None where none is locked."""
-    return chosen_joints(locked, names, "locked")
-
-
-def chosen_joints(joints: Joints | None, names: Sequence[str] | None, option: str) -> NDArray[np.integer] | None:
-    """The same for an option of any name."""
+def chosen_joints(
+    joints: Joints | None, names: Sequence[str] | None, option: str = "locked"
+) -> NDArray[np.integer] | None:
+    """Joints by their numbers, given so, by names or by a mask of all joints; None for None."""
     if joints is None:
         return None
     given = np.asarray(named(joints, names, option))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..skinning.influences import Influences
+from ..skinning.influences import Influences, narrowed
 
 
 def carried(
@@ -29,5 +29,4 @@ def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Infl
     if not len(joint_indices):
         return Influences(joint_indices, joint_weights)
     indices, weights, (_, _, _, most) = _core.clean_weights(joint_indices, joint_weights)
-    width = max(most, 1)
-    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+    return narrowed(indices, weights, most)

@@ -14,7 +14,7 @@ __all__ = ["fit_capsules"]
 
 Floats = NDArray[np.float64]
 
-# The least vertices for a radius. If there are fewer at one end of a bone, those of the whole bone are used.
+# The least vertices for a radius. If there are fewer at one end of a bone, all vertices of the bone are used.
 _ENOUGH = 8
 
 
@@ -29,7 +29,7 @@ def fit_capsules(
 ) -> Capsules:
     """Capsules around the bones of a skeleton, as wide as the mesh around each.
 
-    Bones are those of `bone_segments`. Every vertex counts for the bone that is nearest to it, and there for the nearer
+    Bones are from `bone_segments`. Every vertex counts for the bone that is nearest to it, and there for the nearer
     end. The radii at an end are a percentile of the distances of its vertices, times `inner` and `outer`.
 
     Parameters
@@ -43,7 +43,7 @@ def fit_capsules(
         Radii as shares of that distance, 0 <= inner <= outer. The farther apart, the softer the joints.
     enabled : (J,) array_like of bool, optional
         The joints that get weight. By default all that are nearest to some vertex; the capsules of the others are
-        disabled, and as wide as those of their parents.
+        disabled, and as wide as the capsules of their parents.
 
     Returns
     -------

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..skinning.influences import check_joints
 
 __all__ = ["WeightCheck", "WeightStatistics", "check", "statistics"]
 
@@ -237,11 +238,7 @@ def statistics(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: 
         If an array has a wrong type.
     """
     indices, weights = _checked_pair(joint_indices, joint_weights)
-    bad = np.argwhere((indices < 0) | (indices >= joint_count))
-    if len(bad):
-        row, column = bad[0]
-        value = indices[row, column]
-        raise ValueError(f"joint_indices[{row}, {column}] = {value} is out of range for {joint_count} joints")
+    check_joints(indices, joint_count)
     usable = np.isfinite(weights) & (weights > 0)
     counts, given = usable.sum(axis=1), weights[usable]
     return WeightStatistics(

@@ -82,7 +82,7 @@ def fit_matrices(
     joint_indices, joint_weights : (V, K) array_like
         Weights that are NaN, infinite or negative are dropped.
     fixed : (J,) array_like of bool, optional
-        Joints that stay as they are; so do those without weight.
+        Joints that stay as they are; so do joints without weight.
     sweeps : int
         The most turns over all joints, in each frame.
     threads : int, optional

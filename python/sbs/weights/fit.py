@@ -140,7 +140,7 @@ def fit(
 
     Examples
     --------
-    The weights of a mesh from what they make of it:
+    The weights of a mesh, from its deformations:
 
     >>> import numpy as np
     >>> import sbs
@@ -174,7 +174,7 @@ def fit(
     usable = None if allowed is None else np.asarray(allowed)
     first_indices, first_weights = (None, None) if initial is None else map(np.asarray, initial)
     first_options = {**options, "center": "weighted"} if fit_centers and given is None else options
-    # Parts are fitted one after the other: what is wrong is told by its place in the whole.
+    # Parts are fitted one after the other: messages name places in the whole.
     _core.check_fit(
         rest,
         shown,

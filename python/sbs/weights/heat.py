@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..skinning.influences import Influences, InfluencesAndMore
+from ..skinning.influences import InfluencesAndMore, narrowed
 from ._joints import Joints, joint_flags
 from .capsules import Capsules, capsule_weights
 
@@ -141,7 +141,7 @@ def heat_weights(
     heads, tails : (J, 3) array_like
         The bones, from `bone_segments`; equal for a point.
     joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
-        Those that may get weight; by default all.
+        Joints that may get weight; by default all.
     names : sequence of J str, optional
         Of the joints, such as `Skeleton.names`, if `joints` has names.
     strength : float
@@ -174,8 +174,6 @@ def heat_weights(
         If an array holds neither real numbers nor, for indices, integers.
     KeyError
         If no joint has a name.
-    RuntimeError
-        If the package was built without LAPACK.
     """
     chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
     if joints is not None and not chosen.any():
@@ -205,7 +203,7 @@ def heat_weights(
         influences = capsule_weights(np.asarray(positions, np.float64), usable, limit=limit)
     else:
         indices, shares = found
-        influences = Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(shares[:, :width]))
+        influences = narrowed(indices, shares, width)
     report = HeatReport(
         "capsules" if trouble else "heat",
         trouble,

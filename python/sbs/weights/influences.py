@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..skinning.influences import Influences
+from ..skinning.influences import Influences, check_joints
 
 __all__ = ["Influences", "from_dense", "to_dense"]
 
@@ -43,11 +43,7 @@ def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: in
     indices, weights = np.asarray(joint_indices), _as_floats(joint_weights)
     if indices.ndim != 2 or indices.shape != weights.shape:
         raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
-    bad = np.argwhere((indices < 0) | (indices >= joint_count))
-    if len(bad):
-        row, column = bad[0]
-        value = indices[row, column]
-        raise ValueError(f"joint_indices[{row}, {column}] = {value} is out of range for {joint_count} joints")
+    check_joints(indices, joint_count)
     dense = np.zeros((len(indices), joint_count), weights.dtype)
     np.add.at(dense, (np.arange(len(indices))[:, None], indices), weights)
     return dense

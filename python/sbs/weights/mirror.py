@@ -74,7 +74,7 @@ def mirror_joints(
     ----------
     names : sequence of J str
     positions : (J, 3) array_like, optional
-        Where the joints are at bind, to match those whose names do not show a side.
+        Where the joints are at bind, to match joints whose names do not show a side.
     axis : {"x", "y", "z"}
         The mirror is perpendicular to it.
     position : float

@@ -25,7 +25,7 @@ class Reachable:
     points : (N, 3) float64 ndarray
         One for two joints and each step: a curve. For three, a curved patch with that many points along each side.
     weights : (N, J) float64 ndarray
-        Those that take the vertex there.
+        The weights that take the vertex to each point.
     edges : (E, 2) int32 ndarray
         The curve, in pairs of points; of a patch, its border.
     triangles : (T, 3) int32 ndarray
@@ -52,8 +52,9 @@ def reachable(
 
     By linear blending that is a segment or a triangle; spherical skinning bends it to an arc or a curved patch. Three
     joints that are turned far against each other, such as by 130 degrees and again by 130, have no signs of their
-    quaternions that suit all pairs. The signs are then those of the heaviest joint, and the vertex jumps where another
-    joint becomes the heaviest. No weights take it to what lies between, so the patch is cut there, into three pieces.
+    quaternions that suit all pairs. The signs are then relative to the heaviest joint, and the vertex jumps where
+    another joint becomes the heaviest. No weights take it to the places between, so the patch is cut there, into three
+    pieces.
 
     Parameters
     ----------
