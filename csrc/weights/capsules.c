@@ -57,7 +57,7 @@ typedef struct capsule_job {
   size_t columns;         /* of a row of weights */
   size_t limit;           /* the most joints of a point, the heaviest are kept */
   size_t stride;          /* bytes from point to point */
-  double scale;           /* from the caller's units to those of the capsules */
+  double scale;           /* from the caller's units to units of the capsules */
   double tolerance;       /* 4 eps of the points' type */
   capsule *capsules;      /* the enabled ones */
   size_t capsule_count;

@@ -23,7 +23,7 @@ sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void) {
 /* A shorter length counts as this share of the mesh's size. */
 #define LEAST_LENGTH 1e-5
 
-/* The least that holds a vertex, as a share of what its neighbors pull: rounding must not make the matrix singular. */
+/* The least hold of a vertex, as a share of the pull of its neighbors: rounding must not make the matrix singular. */
 #define LEAST_HOLD 1e-9
 
 /* The vertex after the last of a list. */
@@ -50,7 +50,7 @@ typedef struct diffusion {
   double *values; /* (W, sides) */
 } diffusion;
 
-/* -------------------------------------------------------------------------------------------- what belongs together */
+/* ------------------------------------------------------------------------------------------- vertices at one point */
 
 static void read_normalized(const diffusion *work, size_t vertex, sbs_row *row) {
   sbs_row_read(work->table, vertex, row);

@@ -63,7 +63,7 @@ typedef struct heat_job {
   double *temperatures; /* (W, B) */
   int32_t *firsts;      /* (W) the first vertex of the mesh written for each vertex of the surface; -1: none yet */
   sbs_row row;
-  sbs_arena arena; /* of the reasons, the temperatures and what the results need */
+  sbs_arena arena; /* of the reasons, the temperatures and the scratch of the results */
 } heat_job;
 
 static sbs_heat_progress progress_between(const heat_job *job, double begin, double end) {
@@ -131,7 +131,7 @@ static int compare_joined(const void *left, const void *right) {
   return (a->neighbor > b->neighbor) - (a->neighbor < b->neighbor);
 }
 
-/* Lists the islands that are joined to others, those with a reason, in their order. */
+/* Lists the islands that are joined to others, in their order. */
 static sbs_status list_joins(heat_job *job, size_t mesh_vertex_count, sbs_heat_join *listed) {
   const sbs_heat_surface *surface = &job->surface;
   const sbs_heat_joins *joins = &job->joins;
@@ -171,7 +171,7 @@ static sbs_status list_joins(heat_job *job, size_t mesh_vertex_count, sbs_heat_j
   return SBS_OK;
 }
 
-/* Takes the influences of a vertex of the surface: those that are not pruned, at most `limit`, with a sum of 1. */
+/* Takes the influences of a vertex of the surface that are not pruned: at most `limit`, with a sum of 1. */
 static void take_row(heat_job *job, size_t vertex, size_t limit) {
   const size_t bones = job->sources.bone_count;
   const double *temperatures = job->temperatures + vertex * bones;

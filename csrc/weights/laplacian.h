@@ -8,10 +8,10 @@
 /* The cotangent Laplacian of a surface, as a graph whose edges have weights; each edge is in the lists of both ends. */
 typedef struct sbs_laplacian {
   size_t vertex_count;     /* V */
-  size_t *offsets;         /* (V + 1) the edges of vertex v are those from offsets[v] to offsets[v + 1] - 1 */
+  size_t *offsets;         /* (V + 1) the edges of vertex v go from offsets[v] to offsets[v + 1] - 1 */
   int32_t *neighbors;      /* where they lead, ascending for each vertex */
   double *weights;         /* all positive */
-  const double *positions; /* (V, 3) those of the mesh */
+  const double *positions; /* (V, 3) of the mesh */
 } sbs_laplacian;
 
 /*

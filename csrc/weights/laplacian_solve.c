@@ -43,7 +43,7 @@ static void swap(const factors *in, size_t a, size_t b) {
   put(in, b, vertex);
 }
 
-/* Finds the plane that halves the box of a range across its longest side; returns 0 if all vertices are at one point. */
+/* Finds the plane that halves the box of a range across its longest side; returns 0 if all are at one point. */
 static int find_plane(const factors *in, size_t begin, size_t end, size_t *axis, double *middle) {
   double longest = 0.0;
   for (size_t side = 0; side < 3; side++) {

@@ -4,7 +4,7 @@
  * influences.h.
  *
  * A brush holds a mesh and its influences. A stroke is a sequence of dabs. A dab changes the vertices within its
- * radius, which a tree finds: O(log V + touched) time. What a stroke changed can be restored, bit for bit.
+ * radius, which a tree finds: O(log V + touched) time. The changes of a stroke can be taken back, bit for bit.
  *
  * A brush changes with every stroke: only one thread at a time may use it.
  */
@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* What a dab does to the weight w of its joint; a is the strength times the fall-off. */
+/* The change of a dab to the weight w of its joint; a is the strength times the fall-off. */
 typedef enum sbs_brush_mode {
   SBS_BRUSH_ADD = 0,      /* w + a, at most 1 */
   SBS_BRUSH_SUBTRACT = 1, /* w - a, at least 0 */
@@ -73,8 +73,8 @@ typedef struct sbs_brush sbs_brush;
  *
  *   table      the influences; the brush keeps weights as double, and each vertex's by decreasing weight
  *   mesh       positions and triangles of the same vertices
- *   limit      L, the most influences that a vertex can have, at least those of the table; where a stroke adds more, it
- *              drops the lightest that are neither painted nor locked
+ *   limit      L, the most influences that a vertex can have, at least as many as in the table; where a stroke adds
+ *              more, it drops the lightest that are neither painted nor locked
  *   allocator  or NULL for malloc and free
  *   brush      receives the new brush; release it by sbs_brush_free
  *   fault      or NULL
@@ -90,7 +90,7 @@ SBS_API void sbs_brush_free(sbs_brush *brush);
 /* Copies the present influences to joint_indices (V, L) and joint_weights (V, L). Errors: NULL. */
 SBS_API sbs_status sbs_brush_get_influences(const sbs_brush *brush, int32_t *joint_indices, double *joint_weights);
 
-/* What a stroke changed: M vertices, each once. The arrays belong to the brush and are valid until its next stroke. */
+/* The changes of a stroke: M vertices, each once. The arrays belong to the brush and are valid until its next one. */
 typedef struct sbs_brush_change {
   size_t vertex_count;              /* M */
   const int32_t *vertices;          /* (M) */

@@ -48,7 +48,7 @@ typedef struct sbs_capsules {
   const double *outer_radii;    /* (J, 2), finite, at least 0 */
   const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
   const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules without effect */
-  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for that of the options */
+  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for the one of the options */
 } sbs_capsules;
 
 /*
@@ -68,7 +68,7 @@ typedef struct sbs_capsules_points {
   size_t points_stride; /* bytes from point to point; 0: packed */
 } sbs_capsules_points;
 
-/* What happens to a point outside of all outer capsules, where all f_j are 0. */
+/* The weights of a point outside of all outer capsules, where all f_j are 0. */
 typedef enum sbs_capsules_outside {
   /*
    * Weight 1 for the capsule of smallest d_j - r_outer (ties: the lowest joint). Weights are then continuous across the
@@ -108,7 +108,7 @@ typedef struct sbs_capsules_report {
  *   report                 or NULL
  *   fault                  or NULL
  *
- * Errors: those of sbs_capsules_check, OPTION, STRIDE, OUT_OF_MEMORY; UNWEIGHTED and CANCELLED, after which the outputs
+ * Errors: as sbs_capsules_check, OPTION, STRIDE, OUT_OF_MEMORY; UNWEIGHTED and CANCELLED, after which the outputs
  * are undefined.
  */
 SBS_API sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules_points *points,

@@ -60,7 +60,7 @@ SBS_API sbs_heat_options sbs_default_heat_options(void);
 typedef enum sbs_heat_trouble {
   SBS_HEAT_WORKS = 0,
   SBS_HEAT_NO_SURFACE,  /* no triangle has an area */
-  SBS_HEAT_TINY_PIECES, /* more than half of the area is that of tiny islands */
+  SBS_HEAT_TINY_PIECES, /* more than half of the area is in tiny islands */
   SBS_HEAT_NO_BONE,     /* from no island is enough of a bone visible */
   SBS_HEAT_NO_SOLUTION  /* the equations have no finite solution: the strength is extreme */
 } sbs_heat_trouble;
@@ -99,14 +99,14 @@ typedef struct sbs_heat_report {
  * (sbs/capsules.h) work for every mesh.
  *
  *   mesh                   triangles may be degenerate, and the surface may have holes
- *   bones                  those of the joints
+ *   bones                  of the joints
  *   options                or NULL for the defaults
  *   influences_per_vertex  K: if more joints have weight, the K heaviest are kept; 0 is EMPTY
  *   joint_indices          (V, K)  not written with trouble
  *   joint_weights          (V, K)  the same
  *   island_of_vertex       (V) or NULL
  *   joins                  (V) or NULL; receives the first join_count, by island
- *   report                 what was found
+ *   report                 receives the findings
  *   fault                  or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, CANCELLED, OUT_OF_MEMORY, INTERNAL.

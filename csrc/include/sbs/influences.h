@@ -38,8 +38,8 @@ typedef struct sbs_influences_table {
  * so the result does not depend on the order of the caller's pairs.
  *
  *   table           the influences
- *   joint_indices   (V, K); must not be those of the table
- *   joint_weights   (V, K); must not be those of the table. A vertex without a positive weight gets none
+ *   joint_indices   (V, K); must not be the ones of the table
+ *   joint_weights   (V, K); must not be the ones of the table. A vertex without a positive weight gets none
  *   max_influences  the most that a vertex has, or NULL
  *   fault           or NULL
  *
@@ -48,7 +48,7 @@ typedef struct sbs_influences_table {
 SBS_API sbs_status sbs_influences_tidy(const sbs_influences_table *table, int32_t *joint_indices, double *joint_weights,
                                        size_t *max_influences, sbs_fault *fault);
 
-/* What sbs_influences_clean found. */
+/* The findings of sbs_influences_clean. */
 typedef struct sbs_influences_clean_report {
   size_t changed;        /* vertices of which an influence was dropped or a weight changed */
   size_t unweighted;     /* vertices without any weight */
@@ -71,8 +71,8 @@ SBS_API sbs_influences_clean_options sbs_default_influences_clean_options(void);
  *
  *   table          the influences
  *   options        or NULL for the defaults
- *   joint_indices  (V, K); may be those of the table
- *   joint_weights  (V, K) of the table's scalar type; may be those of the table
+ *   joint_indices  (V, K); may be the ones of the table
+ *   joint_weights  (V, K) of the table's scalar type; may be the ones of the table
  *   report         or NULL
  *   fault          or NULL
  *
@@ -104,8 +104,8 @@ SBS_API sbs_influences_smooth_options sbs_default_influences_smooth_options(void
  *   options        or NULL for the defaults
  *   limit          influences per vertex of the outputs; if there are more at the end, the lightest unlocked ones are
  *                  dropped
- *   joint_indices  (V, limit); must not be those of the table
- *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
+ *   joint_indices  (V, limit); must not be the ones of the table
+ *   joint_weights  (V, limit) of the table's scalar type; must not be the ones of the table
  *   fault          or NULL
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED;
@@ -116,7 +116,7 @@ SBS_API sbs_status sbs_influences_smooth(const sbs_influences_table *table, cons
                                          int32_t *joint_indices, void *joint_weights, sbs_fault *fault);
 
 typedef struct sbs_influences_diffuse_options {
-  double threshold; /* what a joint gains at a vertex is less by this, as heat is nowhere exactly 0; in [0, 1]; default
+  double threshold; /* the gain of a joint at a vertex is less by this, as heat is nowhere exactly 0; in [0, 1]; default
                        0.01 */
   const unsigned char *locked; /* (J) or NULL (default) */
   sbs_allocator allocator;     /* default: malloc and free */
@@ -131,8 +131,8 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *   (M / t - L) w = M / t w_given
  *
  * L is the cotangent Laplacian, M the area around each vertex and t the square of its length. A step of weights across
- * a flat strip becomes 1 - exp(-x / length) / 2, before the threshold is taken from what joints gain and all is divided
- * by its sum.
+ * a flat strip becomes 1 - exp(-x / length) / 2, before the threshold is taken from the gains of joints and the rest is
+ * divided by its sum.
  *
  * Hard parts stay hard: nothing spreads over an edge from a vertex of one joint alone to one of another joint alone,
  * nor to a vertex without weights, nor between islands. Vertices at one point get equal weights if theirs are equal to
@@ -145,11 +145,11 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *                  stay. Of vertices at one point the length of the lowest is used
  *   options        or NULL for the defaults
  *   limit          influences per vertex of the outputs; if there are more, the lightest unlocked ones are dropped
- *   joint_indices  (V, limit); must not be those of the table
- *   joint_weights  (V, limit) of the table's scalar type; must not be those of the table
+ *   joint_indices  (V, limit); must not be the ones of the table
+ *   joint_weights  (V, limit) of the table's scalar type; must not be the ones of the table
  *   fault          or NULL
  *
- * Errors: those of sbs_influences_smooth, NO_CONVERGENCE.
+ * Errors: as sbs_influences_smooth, NO_CONVERGENCE.
  */
 SBS_API sbs_status sbs_influences_diffuse(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                           const double *lengths, const sbs_influences_diffuse_options *options,
