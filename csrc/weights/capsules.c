@@ -78,14 +78,17 @@ static int is_falloff(int falloff) {
 }
 
 static sbs_status check_radii(const double *inner, const double *outer, size_t count, sbs_fault *fault) {
-  for (size_t j = 0; j < count; j++) {
-    for (size_t end = 0; end < 2; end++) {
-      const double r_inner = inner[2 * j + end], r_outer = outer[2 * j + end];
-      if (!isfinite(r_inner)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "inner_radii", j, end, r_inner, 0.0);
-      if (!isfinite(r_outer)) return sbs_fault_at(fault, SBS_ERROR_NOT_FINITE, "outer_radii", j, end, r_outer, 0.0);
-      if (r_inner < 0.0) return sbs_fault_at(fault, SBS_ERROR_NEGATIVE, "inner_radii", j, end, r_inner, 0.0);
-      if (r_outer < 0.0) return sbs_fault_at(fault, SBS_ERROR_NEGATIVE, "outer_radii", j, end, r_outer, 0.0);
-      if (r_inner > r_outer) return sbs_fault_at(fault, SBS_ERROR_RADIUS, "inner_radii", j, end, r_inner, r_outer);
+  const char *names[2] = {"inner_radii", "outer_radii"};
+  for (size_t i = 0; i < 2 * count; i++) {
+    const double radii[2] = {inner[i], outer[i]};
+    for (int k = 0; k < 2; k++) {
+      const sbs_status status = !isfinite(radii[k]) ? SBS_ERROR_NOT_FINITE : SBS_ERROR_NEGATIVE;
+      if (!(radii[k] >= 0.0 && isfinite(radii[k]))) {
+        return sbs_fault_at(fault, status, names[k], i / 2, i % 2, radii[k], 0.0);
+      }
+    }
+    if (radii[0] > radii[1]) {
+      return sbs_fault_at(fault, SBS_ERROR_RADIUS, names[0], i / 2, i % 2, radii[0], radii[1]);
     }
   }
   return SBS_OK;
@@ -158,12 +161,6 @@ static sbs_status check_points(const sbs_capsules_points *points, sbs_fault *fau
   if (!points->points) return sbs_fault_in(fault, SBS_ERROR_NULL, "points");
   return sbs_validate_vectors(points->points, points->points_stride, points->scalar, points->point_count, "points",
                               "points_stride", fault);
-}
-
-static sbs_status check_columns(const sbs_capsules_points *points, size_t columns, const char *name, sbs_fault *fault) {
-  const size_t most = SIZE_MAX / sizeof(double) / points->point_count;
-  if (columns <= most) return SBS_OK;
-  return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, name, (double)columns, (double)most);
 }
 
 /* --------------------------------------------------------------------------------------------------- preparation -- */
@@ -376,37 +373,41 @@ static sbs_status weigh(capsule_job *job, int threads, sbs_capsules_report *repo
 
 /* -------------------------------------------------------------------------------------------------------- public -- */
 
-/* Both public functions, with checked arguments. */
-static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsules_report *report,
+static sbs_status weigh_points(capsule_job job, const sbs_capsules *capsules, sbs_capsules_report *report,
                                sbs_fault *fault) {
-  const sbs_capsules_points *points = job->points;
-  sbs_arena arena = sbs_arena_from(&job->options->allocator);
-  sbs_status status = SBS_OK;
-  job->stride = points->points_stride ? points->points_stride : 3 * sbs_scalar_size(points->scalar);
-  job->tolerance = 4.0 * sbs_scalar_epsilon(points->scalar);
-  job->capsules = sbs_arena_take(&arena, capsules->capsule_count, sizeof *job->capsules);
-  if (job->capsules) prepare_capsules(job, capsules);
-  const double pairs = (double)points->point_count * (double)job->capsule_count;
-  const int threads = sbs_choose_threads(job->options->threads, pairs * PAIR_TIME);
-  job->tallies = sbs_arena_take(&arena, (size_t)threads, sizeof *job->tallies);
-  job->hits = sbs_arena_take(&arena, job->capsule_count, (size_t)threads * sizeof *job->hits);
-  if (arena.failed) {
-    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  } else if (!job->capsule_count && job->options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
-    status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
-  } else {
-    status = weigh(job, threads, report, fault);
-  }
-  sbs_arena_release(&arena);
-  return status;
-}
-
-/* The checks of both public functions. */
-static sbs_status check_input(const sbs_capsules *capsules, const sbs_capsules_points *points,
-                              const sbs_capsules_options *options, sbs_fault *fault) {
-  sbs_status status = check_options(options, fault);
+  const sbs_capsules_options defaults = sbs_default_capsules_options();
+  const sbs_capsules_points *points = job.points;
+  if (!job.options) job.options = &defaults;
+  sbs_status status = check_options(job.options, fault);
   if (!status) status = sbs_capsules_check(capsules, fault);
   if (!status) status = check_points(points, fault);
+  if (status) return status;
+  const int is_dense = job.joint_weights && !job.joint_indices;
+  if (is_dense) job.columns = capsules->capsule_count;
+  if (!job.limit) job.limit = job.columns;
+  const size_t most = SIZE_MAX / sizeof(double) / points->point_count;
+  if (job.columns > most) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, is_dense ? "capsule_count" : "influences_per_vertex",
+                            (double)job.columns, (double)most);
+  }
+
+  sbs_arena arena = sbs_arena_from(&job.options->allocator);
+  job.stride = points->points_stride ? points->points_stride : 3 * sbs_scalar_size(points->scalar);
+  job.tolerance = 4.0 * sbs_scalar_epsilon(points->scalar);
+  job.capsules = sbs_arena_take(&arena, capsules->capsule_count, sizeof *job.capsules);
+  if (job.capsules) prepare_capsules(&job, capsules);
+  const double pairs = (double)points->point_count * (double)job.capsule_count;
+  const int threads = sbs_choose_threads(job.options->threads, pairs * PAIR_TIME);
+  job.tallies = sbs_arena_take(&arena, (size_t)threads, sizeof *job.tallies);
+  job.hits = sbs_arena_take(&arena, job.capsule_count, (size_t)threads * sizeof *job.hits);
+  if (arena.failed) {
+    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  } else if (!job.capsule_count && job.options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
+    status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
+  } else {
+    status = weigh(&job, threads, report, fault);
+  }
+  sbs_arena_release(&arena);
   return status;
 }
 
@@ -414,44 +415,21 @@ sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules
                                 const sbs_capsules_options *options, size_t influences_per_vertex,
                                 int32_t *joint_indices, void *joint_weights, sbs_capsules_report *report,
                                 sbs_fault *fault) {
-  const sbs_capsules_options defaults = sbs_default_capsules_options();
-  if (!options) options = &defaults;
-  sbs_status status = check_input(capsules, points, options, fault);
-  if (status) return status;
   if (!joint_indices && joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (joint_indices && !joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (joint_weights && !influences_per_vertex) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "influences_per_vertex");
-  status = check_columns(points, influences_per_vertex, "influences_per_vertex", fault);
-  if (status) return status;
-
-  capsule_job job = {
-      .points = points,
-      .options = options,
-      .joint_indices = joint_indices,
-      .joint_weights = joint_weights,
-      .columns = influences_per_vertex,
-      .limit = influences_per_vertex,
-  };
-  return weigh_points(&job, capsules, report, fault);
+  const capsule_job job = {.points = points,
+                           .options = options,
+                           .joint_indices = joint_indices,
+                           .joint_weights = joint_weights,
+                           .columns = influences_per_vertex};
+  return weigh_points(job, capsules, report, fault);
 }
 
 sbs_status sbs_capsules_weights_dense(const sbs_capsules *capsules, const sbs_capsules_points *points,
                                       const sbs_capsules_options *options, size_t limit, void *joint_weights,
                                       sbs_capsules_report *report, sbs_fault *fault) {
-  const sbs_capsules_options defaults = sbs_default_capsules_options();
-  if (!options) options = &defaults;
-  sbs_status status = check_input(capsules, points, options, fault);
-  if (status) return status;
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
-  status = check_columns(points, capsules->capsule_count, "capsule_count", fault);
-  if (status) return status;
-
-  capsule_job job = {
-      .points = points,
-      .options = options,
-      .joint_weights = joint_weights,
-      .columns = capsules->capsule_count,
-      .limit = limit ? limit : capsules->capsule_count,
-  };
-  return weigh_points(&job, capsules, report, fault);
+  const capsule_job job = {.points = points, .options = options, .joint_weights = joint_weights, .limit = limit};
+  return weigh_points(job, capsules, report, fault);
 }
