@@ -40,7 +40,7 @@ static double square_between(const double *a, const double *b) {
 }
 
 /*
- * Unites groups of vertices that are connected by steps shorter than NEAR. Their lowest vertices are sorted along a line
+ * Unites groups of vertices that steps shorter than NEAR connect. Their lowest vertices are sorted along a line
  * that a mesh is unlikely to be aligned with; few are that near to each other along it, and only those are measured.
  */
 static sbs_status weld_near(const double *positions, size_t count, int32_t *groups, const sbs_allocator *allocator) {
