@@ -11,8 +11,12 @@ enum {
   ROWS_TOLD = 64 /* rows between reports of progress */
 };
 
-/* The share of the work that is done when the matrix is factored, for the usual few right-hand sides. */
+/* How much of the work the factorization is, with the usual few right-hand sides. */
 static const double factored = 0.6;
+
+static sbs_status tell_some(const sbs_heat_progress *progress, size_t row, double share) {
+  return row % ROWS_TOLD ? SBS_OK : sbs_heat_tell(progress, share);
+}
 
 typedef struct factors {
   const sbs_laplacian *laplacian;
@@ -88,9 +92,9 @@ static size_t count_border(const factors *in, size_t begin, size_t end, size_t o
 }
 
 /*
- * Orders a range: first the vertices on one side of a plane, then those on the other side, of which the ones with an
- * edge across the plane are last: L has no entry between the two parts before them. They come from the side where they
- * are fewer; of a fan that may be its hub alone.
+ * Orders a range: the vertices on one side of a plane, the vertices on the other side without an edge across it, and
+ * last the ones with such an edge. L has no entry between the first two parts. The last comes from the side where it is
+ * smaller; of a fan that may be its hub alone.
  */
 static void dissect(const factors *in, size_t begin, size_t end) {
   size_t axis = 0;
@@ -110,11 +114,16 @@ static void dissect(const factors *in, size_t begin, size_t end) {
 
 /* --------------------------------------------------------------------------------------------------- factorization */
 
-/* Finds the parents of the columns of L, and where each begins. A row of L is a part of the tree that they are. */
-static void find_columns(factors *in) {
+/*
+ * Finds the parents of the columns of L, and where each column begins. From each entry that the matrix has in a row, L
+ * has entries in that row along the path of parents.
+ */
+static sbs_status find_columns(factors *in, const sbs_heat_progress *progress) {
   const sbs_laplacian *graph = in->laplacian;
   memset(in->starts, 0, (in->count + 1) * sizeof *in->starts);
   for (size_t row = 0; row < in->count; row++) {
+    const sbs_status status = tell_some(progress, row, 0.0);
+    if (status) return status;
     const int32_t vertex = in->order[row];
     in->parents[row] = -1;
     in->seen[row] = (int32_t)row;
@@ -128,9 +137,13 @@ static void find_columns(factors *in) {
     }
   }
   for (size_t column = 0; column < in->count; column++) in->starts[column + 1] += in->starts[column];
+  return SBS_OK;
 }
 
-/* Loads a row of the matrix, left of its diagonal. Returns where in `pattern` the columns begin that it has in L. */
+/*
+ * Loads a row of the matrix left of the diagonal, and lists the columns in which L has entries there at the end of
+ * `pattern`, each before its parent. Returns where the list begins.
+ */
 static size_t load_row(factors *in, size_t row) {
   const sbs_laplacian *graph = in->laplacian;
   const int32_t vertex = in->order[row];
@@ -157,10 +170,8 @@ static sbs_status factor(factors *in, const double *holds, const sbs_heat_progre
   memset(in->seen, -1, in->count * sizeof *in->seen);
   memcpy(in->ends, in->starts, in->count * sizeof *in->ends);
   for (size_t row = 0; row < in->count; row++) {
-    if (row % ROWS_TOLD == 0) {
-      const sbs_status status = sbs_heat_tell(progress, factored * (double)row / (double)in->count);
-      if (status) return status;
-    }
+    const sbs_status status = tell_some(progress, row, factored * (double)row / (double)in->count);
+    if (status) return status;
     const int32_t vertex = in->order[row];
     double diagonal = holds[vertex];
     for (size_t e = graph->offsets[vertex]; e < graph->offsets[vertex + 1]; e++) diagonal += graph->weights[e];
@@ -187,17 +198,17 @@ static void subtract(double entry, const double *restrict from, double *restrict
 
 static sbs_status solve(const factors *in, size_t sides, double *values, const sbs_heat_progress *progress) {
   for (size_t column = 0; column < in->count; column++) {
+    const sbs_status status = tell_some(progress, column, factored);
+    if (status) return status;
     const double *from = values + (size_t)in->order[column] * sides;
     for (size_t at = in->starts[column]; at < in->starts[column + 1]; at++) {
       subtract(in->entries[at], from, values + (size_t)in->order[in->rows[at]] * sides, sides);
     }
   }
   for (size_t column = in->count; column-- > 0;) {
-    if (column % ROWS_TOLD == 0) {
-      const double done = 1.0 - (double)column / (double)in->count;
-      const sbs_status status = sbs_heat_tell(progress, factored + (1.0 - factored) * done);
-      if (status) return status;
-    }
+    const double done = 1.0 - (double)column / (double)in->count;
+    const sbs_status status = tell_some(progress, column, factored + (1.0 - factored) * done);
+    if (status) return status;
     double *to = values + (size_t)in->order[column] * sides;
     for (size_t side = 0; side < sides; side++) to[side] /= in->diagonal[column];
     for (size_t at = in->starts[column]; at < in->starts[column + 1]; at++) {
@@ -221,14 +232,17 @@ sbs_status sbs_laplacian_solve(const sbs_laplacian *laplacian, const double *hol
   in.ends = sbs_arena_take(&arena, count, sizeof *in.ends);
   in.diagonal = sbs_arena_take(&arena, count, sizeof *in.diagonal);
   in.row = sbs_arena_take(&arena, count, sizeof *in.row);
-  if (!arena.failed) {
+  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
+  if (!status) {
     for (size_t i = 0; i < count; i++) put(&in, i, unknowns[i]);
     dissect(&in, 0, count);
-    find_columns(&in);
+    status = find_columns(&in, progress);
+  }
+  if (!status) {
     in.rows = sbs_arena_take(&arena, in.starts[count], sizeof *in.rows);
     in.entries = sbs_arena_take(&arena, in.starts[count], sizeof *in.entries);
+    status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : factor(&in, holds, progress);
   }
-  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : factor(&in, holds, progress);
   if (!status) status = solve(&in, sides, values, progress);
   sbs_arena_release(&arena);
   return status;

@@ -262,7 +262,6 @@ def test_defaults() -> None:
     np.testing.assert_array_equal(ELBOW.enabled, [True, True])
     assert ELBOW.enabled.dtype == bool
     assert ELBOW.names is None
-    assert repr(replaced(ELBOW, enabled=[True, False])) == "<sbs.weights.Capsules 2 capsules, 1 off>"
 
 
 def test_pickled() -> None:
