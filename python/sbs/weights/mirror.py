@@ -14,7 +14,7 @@ from .. import _core
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore, with_rows
 from . import tools
-from ._merge import carried, merge
+from .influences import carried, merge
 
 __all__ = ["MIDDLE", "TOLERANCE", "Axis", "Counterparts", "Mirrored", "mirror", "mirror_joints", "other_sides"]
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..skinning.influences import InfluencesAndMore
 from . import tools
-from ._merge import carried
+from .influences import carried
 
 __all__ = ["Transfer", "transfer"]
 
