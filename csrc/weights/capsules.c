@@ -175,7 +175,7 @@ static int is_enabled(const sbs_capsules *capsules, size_t j) {
   return (!capsules->enabled || capsules->enabled[j]) && (!capsules->multipliers || capsules->multipliers[j] > 0.0);
 }
 
-static double largest_magnitude(const double *numbers, size_t count, double largest) {
+static double find_largest(const double *numbers, size_t count, double largest) {
   for (size_t i = 0; i < count; i++) largest = fabs(numbers[i]) > largest ? fabs(numbers[i]) : largest;
   return largest;
 }
@@ -183,13 +183,13 @@ static double largest_magnitude(const double *numbers, size_t count, double larg
 /* The power of two that makes every coordinate and radius at most 1. */
 static double find_scale(const sbs_capsules *capsules, const capsule_job *job) {
   const size_t count = capsules->capsule_count;
-  double largest = largest_magnitude(capsules->heads, 3 * count, 0.0);
-  largest = largest_magnitude(capsules->tails, 3 * count, largest);
-  largest = largest_magnitude(capsules->outer_radii, 2 * count, largest);
+  double largest = find_largest(capsules->heads, 3 * count, 0.0);
+  largest = find_largest(capsules->tails, 3 * count, largest);
+  largest = find_largest(capsules->outer_radii, 2 * count, largest);
   for (size_t i = 0; i < job->points->point_count; i++) {
     double point[3];
     load_point(job, i, 1.0, point);
-    largest = largest_magnitude(point, 3, largest);
+    largest = find_largest(point, 3, largest);
   }
   int exponent;
   frexp(largest, &exponent);
@@ -258,7 +258,7 @@ static double fall_off(sbs_capsules_falloff falloff, double x) {
 
 /* Finds the capsules that a point is in, with m f and d; returns how many. */
 static size_t find_hits(const capsule_job *job, const double point[3], hit *hits) {
-  const double reach = largest_magnitude(point, 3, 0.0);
+  const double reach = find_largest(point, 3, 0.0);
   size_t count = 0;
   for (size_t c = 0; c < job->capsule_count; c++) {
     const capsule *in = job->capsules + c;

@@ -57,7 +57,7 @@ static void read_normalized(const diffusion *work, size_t vertex, sbs_row *row) 
   sbs_row_normalize(row, work->options->locked, SBS_FLOAT64);
 }
 
-static double row_weight(const sbs_row *row, int32_t joint) {
+static double find_weight(const sbs_row *row, int32_t joint) {
   for (size_t i = 0; i < row->count; i++) {
     if (row->joints[i] == joint) return row->weights[i];
   }
@@ -65,20 +65,20 @@ static double row_weight(const sbs_row *row, int32_t joint) {
 }
 
 /* The largest difference of a weight in two rows. */
-static double difference(const sbs_row *one, const sbs_row *other) {
+static double measure_difference(const sbs_row *one, const sbs_row *other) {
   double largest = 0.0;
   for (size_t i = 0; i < one->count; i++) {
-    largest = fmax(largest, fabs(one->weights[i] - row_weight(other, one->joints[i])));
+    largest = fmax(largest, fabs(one->weights[i] - find_weight(other, one->joints[i])));
   }
   for (size_t i = 0; i < other->count; i++) {
-    largest = fmax(largest, fabs(other->weights[i] - row_weight(one, other->joints[i])));
+    largest = fmax(largest, fabs(other->weights[i] - find_weight(one, other->joints[i])));
   }
   return largest;
 }
 
 static int has_other_weights(diffusion *work, int32_t leader) {
   read_normalized(work, (size_t)leader, &work->old);
-  return difference(&work->row, &work->old) > SAME_WEIGHT;
+  return measure_difference(&work->row, &work->old) > SAME_WEIGHT;
 }
 
 /* Splits the vertices at each point by their weights. */
@@ -210,7 +210,7 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
     if (work->columns[j] == NONE) continue;
     double weight = work->values[at * work->sides + (size_t)work->columns[j]];
     /* All gains are smaller by the threshold, so that no step is left where they end. */
-    const double gain = weight - row_weight(&work->old, (int32_t)j);
+    const double gain = weight - find_weight(&work->old, (int32_t)j);
     weight -= fmin(fmax(gain, 0.0), work->options->threshold);
     if (!(weight > 0.0)) continue;
     row->joints[row->count] = (int32_t)j;
@@ -220,7 +220,7 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
   sbs_row_limit(row, limit, locked);
   sbs_row_normalize(row, locked, work->table->scalar);
   sbs_row_round(row, work->table->scalar);
-  if (spreads && difference(row, &work->old) > NO_CHANGE) return;
+  if (spreads && measure_difference(row, &work->old) > NO_CHANGE) return;
   sbs_row_read(work->table, vertex, row);
   if (row->count <= limit) return;
   sbs_row_limit(row, limit, locked);

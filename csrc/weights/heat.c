@@ -66,13 +66,13 @@ typedef struct heat_job {
   sbs_arena arena; /* of the reasons, the temperatures and the scratch of the results */
 } heat_job;
 
-static sbs_heat_progress progress_between(const heat_job *job, double begin, double end) {
+static sbs_heat_progress make_progress(const heat_job *job, double begin, double end) {
   return (sbs_heat_progress){job->options->progress, job->options->progress_user, begin, end};
 }
 
 static sbs_status find_sources(heat_job *job, const sbs_heat_bones *bones, sbs_heat_trouble *trouble) {
   const sbs_heat_surface *surface = &job->surface;
-  const sbs_heat_progress progress = progress_between(job, 0.0, seen);
+  const sbs_heat_progress progress = make_progress(job, 0.0, seen);
   sbs_status status = sbs_heat_tell(&progress, 0.0);
   if (!status && surface->triangle_count) {
     const sbs_mesh_desc mesh = sbs_heat_surface_desc(surface);
@@ -90,8 +90,7 @@ static sbs_status find_sources(heat_job *job, const sbs_heat_bones *bones, sbs_h
 
 static sbs_status solve(heat_job *job, sbs_heat_trouble *trouble) {
   const sbs_heat_surface *surface = &job->surface;
-  const sbs_heat_progress joining = progress_between(job, seen, joined),
-                          solving = progress_between(job, joined, solved);
+  const sbs_heat_progress joining = make_progress(job, seen, joined), solving = make_progress(job, joined, solved);
   sbs_status status = sbs_heat_joins_init(&job->joins, surface, job->tree, job->reasons, job->options->threads,
                                           &joining, job->allocator);
   if (status) return status;
@@ -212,7 +211,7 @@ static size_t write_influences(heat_job *job, size_t vertex_count, size_t width,
 }
 
 static sbs_status prepare_results(heat_job *job) {
-  const sbs_heat_progress progress = progress_between(job, solved, 1.0);
+  const sbs_heat_progress progress = make_progress(job, solved, 1.0);
   job->firsts = sbs_arena_take(&job->arena, job->surface.vertex_count, sizeof *job->firsts);
   job->row = sbs_row_new(&job->arena, job->sources.bone_count);
   if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;

@@ -21,7 +21,7 @@ typedef struct equations {
 } equations;
 
 /* c / d^2, times the area of the vertex. */
-static double vertex_heat(const equations *system, int32_t vertex, double distance) {
+static double find_heat(const equations *system, int32_t vertex, double distance) {
   const double far = fmax(distance, LEAST_DISTANCE);
   return system->strength * system->surface->masses[vertex] / (far * far);
 }
@@ -38,14 +38,14 @@ static void assemble(const equations *system) {
   memset(system->holds, 0, count * sizeof *system->holds);
   memset(system->values, 0, count * bones * sizeof *system->values);
   for (size_t i = heated; i < count; i++) {
-    system->holds[joins->vertices[i]] = vertex_heat(system, joins->vertices[i], joins->distances[i]);
+    system->holds[joins->vertices[i]] = find_heat(system, joins->vertices[i], joins->distances[i]);
   }
   for (size_t i = 0; i < system->sources->count; i++) {
     const sbs_heat_source *source = system->sources->sources + i;
     while (place < heated && joins->vertices[place] < source->vertex) place++;
     if (place == heated) break;
     if (joins->vertices[place] != source->vertex) continue;
-    const double heat = vertex_heat(system, source->vertex, source->distance);
+    const double heat = find_heat(system, source->vertex, source->distance);
     system->holds[source->vertex] += heat;
     system->values[(size_t)source->vertex * bones + (size_t)source->bone] += heat;
   }

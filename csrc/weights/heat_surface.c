@@ -34,7 +34,7 @@ static int compare_heights(const void *left, const void *right) {
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-static double square_between(const double *a, const double *b) {
+static double measure_square(const double *a, const double *b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
   return x * x + y * y + z * z;
 }
@@ -59,7 +59,7 @@ static sbs_status weld_near(const double *positions, size_t count, int32_t *grou
     status = sbs_tell_some(i, distinct);
     for (size_t j = i + 1; j < distinct && heights[j].height - heights[i].height < NEAR; j++) {
       const int32_t a = heights[i].vertex, b = heights[j].vertex;
-      if (square_between(positions + 3 * a, positions + 3 * b) < NEAR * NEAR) sbs_groups_unite(groups, a, b);
+      if (measure_square(positions + 3 * a, positions + 3 * b) < NEAR * NEAR) sbs_groups_unite(groups, a, b);
     }
   }
   for (size_t v = 0; v < count; v++) groups[v] = sbs_groups_find(groups, (int32_t)v);
@@ -95,7 +95,7 @@ void sbs_heat_surface_scale(const sbs_heat_surface *surface, const double point[
 
 /* --------------------------------------------------------------------------------------------------------- areas -- */
 
-static double triangle_area(const double *a, const double *b, const double *c) {
+static double measure_triangle(const double *a, const double *b, const double *c) {
   const sbs_vec3 from = sbs_vec3_read(a);
   const sbs_vec3 normal =
       sbs_vec3_cross(sbs_vec3_subtract(sbs_vec3_read(b), from), sbs_vec3_subtract(sbs_vec3_read(c), from));
@@ -108,7 +108,7 @@ static void measure_areas(sbs_heat_surface *surface) {
   for (size_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *corners = surface->triangles + 3 * t;
     const double *at = surface->positions;
-    surface->areas[t] = triangle_area(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
+    surface->areas[t] = measure_triangle(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
     for (size_t i = 0; i < 3; i++) surface->masses[corners[i]] += surface->areas[t] / 3.0;
   }
   for (size_t v = 0; v < surface->vertex_count; v++) sum += surface->masses[v];

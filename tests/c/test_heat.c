@@ -72,9 +72,9 @@ static scene *new_scene(void) {
 
 static const unsigned char untouched = 0x5a;
 
-static sbs_status find(const scene *of, const sbs_heat_options *options, result *out, sbs_fault *fault) {
+static sbs_status find(const scene *made, const sbs_heat_options *options, result *out, sbs_fault *fault) {
   memset(out, untouched, sizeof *out);
-  return sbs_heat_weights(&of->mesh, &of->bones, options, JOINTS, out->joints[0], out->weights[0], out->islands,
+  return sbs_heat_weights(&made->mesh, &made->bones, options, JOINTS, out->joints[0], out->weights[0], out->islands,
                           out->joins, &out->report, fault);
 }
 
