@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Required, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import DAMPING, Center, Method, MethodOptions, base_options, method_name, refuse_idle, vertex_amounts
 from ..skinning.skin import Skin
-from ._joints import Joints, chosen_joints, number
+from ._joints import Joints, choose_joints, find_number
 from .influences import Influences
 
 __all__ = ["Brush", "Stroke"]
@@ -22,6 +22,22 @@ Mode = Literal["add", "subtract", "replace", "scale", "smooth"]
 Falloff = Literal["constant", "linear", "smooth", "sphere", "quadratic"]
 Distance = Literal["space", "surface"]
 Axis = Literal["x", "y", "z"]
+
+
+class StrokeOptions(TypedDict, total=False):
+    """Options of `Brush.stroke`."""
+
+    radius: Required[float]
+    mode: Mode
+    strength: float
+    value: float
+    falloff: Falloff
+    distance: Distance
+    locked: Joints | None
+    normalize: bool
+    mirror: Axis | None
+    mirror_position: float
+    mirror_joints: ArrayLike | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,18 +171,7 @@ class Brush:
         self,
         center: ArrayLike,
         joint: str | int | None,
-        *,
-        radius: float,
-        mode: Mode = "add",
-        strength: float = 1.0,
-        value: float = 1.0,
-        falloff: Falloff = "smooth",
-        distance: Distance = "space",
-        locked: Joints | None = None,
-        normalize: bool = True,
-        mirror: Axis | None = None,
-        mirror_position: float = 0.0,
-        mirror_joints: ArrayLike | None = None,
+        **options: Unpack[StrokeOptions],
     ) -> Stroke:
         """Make one dab.
 
@@ -174,8 +179,7 @@ class Brush:
         ----------
         center : (3,) array_like
             In the space of the positions.
-        joint, radius, mode, strength, value, falloff, distance, locked, normalize, mirror, mirror_position, \
-mirror_joints
+        joint, **options
             As in `stroke`.
 
         Returns
@@ -190,21 +194,7 @@ mirror_joints
         point = np.asarray(center)
         if point.shape != (3,):
             raise ValueError(f"center has shape {point.shape}, expected (3,)")
-        return self.stroke(
-            point[None],
-            joint,
-            radius=radius,
-            mode=mode,
-            strength=strength,
-            value=value,
-            falloff=falloff,
-            distance=distance,
-            locked=locked,
-            normalize=normalize,
-            mirror=mirror,
-            mirror_position=mirror_position,
-            mirror_joints=mirror_joints,
-        )
+        return self.stroke(point[None], joint, **options)
 
     def stroke(
         self,
@@ -277,14 +267,14 @@ mirror_joints
         """
         vertices, old_indices, old_weights, new_indices, new_weights = self._core.stroke(
             centers,
-            number(joint, self._names, "joint"),
+            find_number(joint, self._names, "joint"),
             mode=mode,
             radius=radius,
             strength=strength,
             value=value,
             falloff=falloff,
             distance=distance,
-            locked=chosen_joints(locked, self._names),
+            locked=choose_joints(locked, self._names),
             normalize=normalize,
             mirror=mirror,
             mirror_position=mirror_position,
@@ -403,8 +393,8 @@ mirror_joints
             radius=radius,
             falloff=falloff,
             distance=distance,
-            joints=chosen_joints(joints, self._names, "joints"),
-            locked=chosen_joints(locked, self._names),
+            joints=choose_joints(joints, self._names, "joints"),
+            locked=choose_joints(locked, self._names),
             mirror=mirror,
             mirror_position=mirror_position,
             mirror_joints=mirror_joints,

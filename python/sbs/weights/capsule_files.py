@@ -53,10 +53,10 @@ def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the arguments of `Capsules` from a file of this version or an older one; see `Capsules.from_json`."""
-    return json_files.read(path, _content)
+    return json_files.read(path, _read_content)
 
 
-def _content(document: Any) -> dict[str, Any]:
+def _read_content(document: Any) -> dict[str, Any]:
     entries = read_entries(document, kind=FORMAT, newest=VERSION, key="capsules")
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])

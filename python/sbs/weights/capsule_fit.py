@@ -83,14 +83,14 @@ def fit_capsules(
     none = np.zeros((len(heads), 2))
     nearest = capsule_weights(points, Capsules(heads, tails, none, none, enabled=enabled), limit=1)
     bones = nearest.joint_indices[:, 0]
-    distances, places = _to_bones(np.asarray(points, np.float64), heads[bones], tails[bones])
-    widths = _widths(skeleton, bones, distances, places, percentile)
+    distances, places = _measure_distances(np.asarray(points, np.float64), heads[bones], tails[bones])
+    widths = _measure_widths(skeleton, bones, distances, places, percentile)
     used = np.bincount(bones, minlength=len(heads)) > 0
     chosen = used if enabled is None else enabled
     return Capsules(heads, tails, inner * widths, outer * widths, enabled=chosen, names=skeleton.names)
 
 
-def _to_bones(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Floats]:
+def _measure_distances(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Floats]:
     """The distance of each point to its segment, and the place on that which is nearest: 0 head, 1 tail."""
     axes = tails - heads
     squares = np.einsum("ij,ij->i", axes, axes)
@@ -99,7 +99,7 @@ def _to_bones(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Flo
     return np.linalg.norm(points - heads - places[:, None] * axes, axis=1), places
 
 
-def _widths(
+def _measure_widths(
     skeleton: Skeleton, bones: NDArray[np.int32], distances: Floats, places: Floats, percentile: float
 ) -> Floats:
     """The distance (J, 2) of the surface at the head and at the tail of each bone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args, overload
+from typing import Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -163,38 +163,26 @@ class Capsules:
             raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
+class _Options(TypedDict, total=False):
+    """Options of `capsule_weights` on which its type does not depend."""
+
+    falloff: Falloff
+    outside: Outside
+    limit: int | None
+    threads: int | None
+
+
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[False] = False,
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: Literal[False] = False, **options: Unpack[_Options]
 ) -> Influences: ...
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[True],
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: Literal[True], **options: Unpack[_Options]
 ) -> NDArray[np.float32 | np.float64]: ...
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: bool,
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: bool, **options: Unpack[_Options]
 ) -> Influences | NDArray[np.float32 | np.float64]: ...
 def capsule_weights(
     points: ArrayLike,

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..skinning.influences import InfluencesAndMore, narrowed
-from ._joints import Joints, joint_flags
+from ._joints import Joints, flag_joints
 from .capsules import Capsules, capsule_weights
 
 __all__ = ["HeatReport", "HeatWeights", "JoinedIsland", "heat_weights"]
@@ -175,7 +175,7 @@ def heat_weights(
     KeyError
         If no joint has a name.
     """
-    chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
+    chosen = flag_joints(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
     if joints is not None and not chosen.any():
         raise ValueError("joints is empty: at least one joint must be allowed to get weight")
     if not (np.isfinite(strength) and strength > 0):
@@ -198,7 +198,7 @@ def heat_weights(
         threads=threads,
     )
     if found is None:
-        usual = _wide_as_mesh(positions, heads, tails, chosen) if capsules is None else capsules
+        usual = _fit_one_width(positions, heads, tails, chosen) if capsules is None else capsules
         usable = replace(usual, enabled=usual.enabled & chosen)
         influences = capsule_weights(np.asarray(positions, np.float64), usable, limit=limit)
     else:
@@ -218,7 +218,7 @@ def heat_weights(
     return HeatWeights(*influences, report)
 
 
-def _wide_as_mesh(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
+def _fit_one_width(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
     """Capsules of one width that contain most of the vertices."""
     ends = np.concatenate([np.asarray(heads)[chosen], np.asarray(tails)[chosen]]).astype(np.float64)
     count = np.count_nonzero(chosen)

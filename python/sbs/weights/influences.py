@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..skinning.influences import Influences, check_joints, narrowed
 
-__all__ = ["Influences", "carried", "from_dense", "merge", "to_dense"]
+__all__ = ["Influences", "carry", "from_dense", "merge", "to_dense"]
 
 
 def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: int) -> NDArray[Any]:
@@ -41,7 +41,7 @@ def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: in
     array([[0.25, 0.  , 0.75],
            [0.  , 1.  , 0.  ]])
     """
-    indices, weights = np.asarray(joint_indices), _as_floats(joint_weights)
+    indices, weights = np.asarray(joint_indices), _convert(joint_weights)
     if indices.ndim != 2 or indices.shape != weights.shape:
         raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
     check_joints(indices, joint_count)
@@ -77,7 +77,7 @@ def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
            [1, 0]], dtype=int32), joint_weights=array([[0.75, 0.25],
            [1.  , 0.  ]]))
     """
-    weights = _as_floats(dense)
+    weights = _convert(dense)
     if weights.ndim != 2 or not weights.shape[1]:
         raise ValueError(f"dense has shape {weights.shape}, expected (V, J)")
     if limit is not None and limit < 1:
@@ -95,7 +95,7 @@ def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
     return Influences(indices, kept)
 
 
-def carried(
+def carry(
     joint_indices: NDArray[np.int32], joint_weights: NDArray[Any], corners: NDArray[Any], shares: NDArray[np.float64]
 ) -> Influences:
     """The influences of points (N, K): sums of those of three corners (N, 3) of a triangle, by their shares (N, 3)."""
@@ -115,6 +115,6 @@ def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Infl
     return narrowed(indices, weights, most)
 
 
-def _as_floats(array: ArrayLike) -> NDArray[Any]:
+def _convert(array: ArrayLike) -> NDArray[Any]:
     given = np.asarray(array)
     return given if given.dtype in (np.float32, np.float64) else given.astype(np.float64)

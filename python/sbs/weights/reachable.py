@@ -110,7 +110,7 @@ def reachable(
     if (rotation_center is None) != (not spherical or center != "optimized"):
         raise ValueError("rotation_center is for spherical skinning with center='optimized', which needs it")
     refuse_idle(method, {"damping": damping, **({"center": center} if spherical else {})})
-    weights, edges, triangles = _simplex(len(matrices), steps)
+    weights, edges, triangles = _make_simplex(len(matrices), steps)
     count = len(weights)
     centers = None
     if rotation_center is not None:
@@ -129,14 +129,14 @@ def reachable(
         points = skin.deform(matrices, method=method, center=center, damping=damping)
     else:
         points = skin.deform(matrices, method=method)
-    if len(matrices) == 3 and method_name(method) != "linear" and not _signs_agree(matrices[:, :3, :3]):
+    if len(matrices) == 3 and method_name(method) != "linear" and not _have_common_signs(matrices[:, :3, :3]):
         heaviest = weights.argmax(axis=1)[triangles]
         triangles = triangles[(heaviest == heaviest[:, :1]).all(axis=1)]
-        edges = _border(triangles)
+        edges = _find_border(triangles)
     return Reachable(points, weights, edges, triangles)
 
 
-def _signs_agree(matrices: NDArray[np.floating[Any]]) -> bool:
+def _have_common_signs(matrices: NDArray[np.floating[Any]]) -> bool:
     """Whether the quaternions of three matrices (3, 3, 3) can have signs by which each is near both others."""
     left, _, right = np.linalg.svd(matrices)
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
@@ -145,14 +145,14 @@ def _signs_agree(matrices: NDArray[np.floating[Any]]) -> bool:
     return bool((np.sign(cosines[[0, 1, 2], [1, 2, 0]]).prod()) >= 0)
 
 
-def _border(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+def _find_border(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """The edges (E, 2) that one triangle has alone, in its direction."""
     edges = np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
     several: NDArray[np.bool_] = (edges[:, None, ::-1] == edges[None]).all(axis=2).any(axis=1)
     return np.asarray(edges[~several])
 
 
-def _simplex(joints: int, steps: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+def _make_simplex(joints: int, steps: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
     """Weights (N, J) in even steps, the border (E, 2) and the triangles (T, 3) between them."""
     if joints == 2:
         share = np.arange(steps + 1) / steps

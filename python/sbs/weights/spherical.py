@@ -18,7 +18,7 @@ from .. import _core
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh
 from ..skinning.influences import Influences, narrowed, tidy
-from ._joints import Joints, chosen_joints
+from ._joints import Joints, choose_joints
 from .bones import bone_radii, bone_segments
 
 __all__ = ["for_spherical", "widen"]
@@ -166,7 +166,7 @@ def widen(
         raise ValueError(f"reach must be a finite number of at least 0, not {reach}")
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
-    lengths = reach * _radii(positions, joint_indices, joint_weights, heads, tails)
+    lengths = reach * _find_radii(positions, joint_indices, joint_weights, heads, tails)
     if mask is not None:
         factors = np.asarray(mask, np.float64)
         if factors.shape != lengths.shape:
@@ -181,12 +181,12 @@ def widen(
         triangles,
         lengths,
         limit=limit,
-        locked=chosen_joints(locked, names),
+        locked=choose_joints(locked, names),
     )
     return narrowed(indices, weights, int(np.count_nonzero(weights, axis=1).max(initial=0)))
 
 
-def _radii(
+def _find_radii(
     positions: ArrayLike, joint_indices: ArrayLike, joint_weights: ArrayLike, heads: ArrayLike, tails: ArrayLike
 ) -> NDArray[np.float64]:
     """The radius of the limb at each vertex (V,): the mean of those of its joints, of which small ones count most.

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..skinning.influences import Influences, narrowed
-from ._joints import Joints, chosen_joints
+from ._joints import Joints, choose_joints
 
 __all__ = ["limit", "normalize", "prune", "smooth"]
 
@@ -60,7 +60,7 @@ def normalize(
     >>> normalize([[0, 1, 2]], [[0.5, 0.5, 1.0]], locked=[0]).joint_weights
     array([[0.5       , 0.33333333, 0.16666667]])
     """
-    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=chosen_joints(locked, names))
+    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=choose_joints(locked, names))
     return Influences(indices, weights)
 
 
@@ -100,7 +100,7 @@ def limit(
     Influences(joint_indices=array([[0, 1]], dtype=int32), joint_weights=array([[0.625, 0.375]]))
     """
     indices, weights, report = _core.clean_weights(
-        joint_indices, joint_weights, limit=count, locked=chosen_joints(locked, names), normalize=normalize
+        joint_indices, joint_weights, limit=count, locked=choose_joints(locked, names), normalize=normalize
     )
     return narrowed(indices, weights, max(count, report[3]))
 
@@ -141,7 +141,7 @@ def prune(
     array([[0.75, 0.24, 0.  ]])
     """
     indices, weights, _ = _core.clean_weights(
-        joint_indices, joint_weights, threshold=threshold, locked=chosen_joints(locked, names), normalize=normalize
+        joint_indices, joint_weights, threshold=threshold, locked=choose_joints(locked, names), normalize=normalize
     )
     return Influences(indices, weights)
 
@@ -217,7 +217,7 @@ def smooth(
         strength=strength,
         limit=limit,
         mask=mask,
-        locked=chosen_joints(locked, names),
+        locked=choose_joints(locked, names),
         normalize=normalize,
     )
     return Influences(indices, weights)
