@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions of base/lapack.h in a library that is built without LAPACK: no fronts. */
+/* What base/lapack.h has in a library that is built without LAPACK. */
 #include "base/jacobi.h"
 #include "base/lapack.h"
 

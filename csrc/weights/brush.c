@@ -201,7 +201,7 @@ sbs_status sbs_brush_restore(sbs_brush *brush, const int32_t *vertices, const in
     }
   }
   for (size_t i = 0; i < vertex_count && !status; i++) {
-    sbs_row_read(&rows, i, &brush->row); /* puts the caller's rows in order; those of a stroke do not change */
+    sbs_row_read(&rows, i, &brush->row); /* puts the caller's rows in order; rows of a stroke do not change */
     sbs_row_write(&brush->row, brush->limit, SBS_FLOAT64, (size_t)vertices[i], brush->joints, brush->weights);
   }
   return status;

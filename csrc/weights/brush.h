@@ -50,7 +50,7 @@ struct sbs_brush {
   unsigned char *kinds; /* of the influences of the row, as edit.c has them */
   sbs_brush_rows dab;   /* new rows of a dab, before any is written */
 
-  /* What the stroke changed. */
+  /* The rows that the stroke changed. */
   uint32_t stroke;
   uint32_t *stamps; /* (V) the last stroke that wrote to the vertex */
   sbs_brush_rows before, after;
@@ -69,7 +69,7 @@ void sbs_brush_begin_stroke(sbs_brush *brush);
 /* Forgets the dab before. */
 void sbs_brush_begin_dab(sbs_brush *brush);
 
-/* Stores how much of a dab each vertex gets, in amounts and touched; side 1 is that of the mirrored joint. */
+/* Stores how much of a dab each vertex gets, in amounts and touched; side 1 is for the mirrored joint. */
 void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const double center[3], int side);
 
 /* Writes the rows of `dab` to all vertices at their points, and keeps the rows from before the stroke. */

@@ -1,17 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-#include "weights/capsules.h"
+#include "sbs/capsules.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/scalar.h"
 #include "base/threads.h"
-#include "weights/capsule_cells.h"
-#include "weights/capsule_falloff.h"
+
+enum {
+  CHUNK = 256,   /* points that a thread takes at once */
+  PAIR_TIME = 10 /* nanoseconds for a pair of a point and a capsule, about */
+};
+
+/*
+ * An enabled capsule. Everything is scaled by a power of two so that no number is above 1, no square overflows, and
+ * none underflows where it would matter.
+ */
+typedef struct capsule {
+  double head[3];
+  double axis[3];        /* tail - head */
+  double inverse_square; /* 1 / |axis|^2, or 0 for a sphere */
+  double inner, outer;   /* radii at the head */
+  double inner_rise;     /* radius at the tail - radius at the head */
+  double outer_rise;
+  double multiplier; /* as a share of the largest */
+  double reach;      /* the largest coordinate of head and tail */
+  sbs_capsules_falloff falloff;
+  int32_t joint;
+} capsule;
+
+/* A joint that has weight at a point. */
+typedef struct hit {
+  double distance; /* d, 0 on the segment */
+  double value;    /* m f, then the weight before it is normalized */
+  int32_t joint;
+} hit;
+
+/* The points outside of all outer capsules, and the most influences of a point, as far as a thread has counted. */
+typedef struct tally {
+  size_t outside;
+  size_t first_outside; /* SIZE_MAX: none */
+  size_t max_influences;
+} tally;
+
+/* The arguments and the memory of a call. */
+typedef struct capsule_job {
+  const sbs_capsules_points *points;
+  const sbs_capsules_options *options;
+  int32_t *joint_indices; /* NULL: dense */
+  void *joint_weights;    /* NULL: influences are only counted */
+  size_t columns;         /* of a row of weights */
+  size_t limit;           /* the most joints of a point, the heaviest are kept */
+  size_t stride;          /* bytes from point to point */
+  double scale;           /* from the caller's units to units of the capsules */
+  double tolerance;       /* 4 eps of the points' type */
+  capsule *capsules;      /* the enabled ones */
+  size_t capsule_count;
+  tally *tallies; /* (threads) */
+  hit *hits;      /* (threads, capsule_count) */
+} capsule_job;
 
 sbs_capsules_options sbs_default_capsules_options(void) {
   return (sbs_capsules_options){.falloff = SBS_CAPSULES_FALLOFF_LINEAR,
@@ -19,45 +71,74 @@ sbs_capsules_options sbs_default_capsules_options(void) {
                                 .allocator = sbs_default_allocator()};
 }
 
-/* Where weights go. */
-typedef struct destination {
-  int32_t *joint_indices; /* NULL: dense */
-  void *joint_weights;    /* NULL: weights are only counted */
-  sbs_scalar scalar;
-  size_t columns; /* of a row */
-  size_t limit;   /* the most joints, the heaviest are kept */
-} destination;
-
-/* What a thread has counted. */
-typedef struct tally {
-  size_t outside;
-  size_t first_outside; /* SIZE_MAX: none */
-  size_t max_influences;
-} tally;
-
-/* The work of one call. */
-typedef struct capsule_job {
-  const sbs_capsules_points *points;
-  const sbs_capsules_options *options;
-  destination out;
-  double scale;          /* from the caller's units to those of the capsules */
-  sbs_capsule *capsules; /* those that are enabled */
-  size_t capsule_count;
-  int32_t *order; /* (point_count) the points in the order in which they are put in blocks */
-  int threads;
-
-  /* For each thread. */
-  tally *tallies;
-  double *lowest_gaps;   /* (threads, capsule_count) */
-  sbs_capsule_hit *hits; /* (threads, SBS_CAPSULE_BLOCK, capsule_count) */
-} capsule_job;
-
 /* -------------------------------------------------------------------------------------------------------- checks -- */
+
+static int is_falloff(int falloff) {
+  return falloff >= SBS_CAPSULES_FALLOFF_LINEAR && falloff <= SBS_CAPSULES_FALLOFF_QUADRATIC;
+}
+
+static sbs_status check_radii(const double *inner, const double *outer, size_t count, sbs_fault *fault) {
+  const char *names[2] = {"inner_radii", "outer_radii"};
+  for (size_t i = 0; i < 2 * count; i++) {
+    const double radii[2] = {inner[i], outer[i]};
+    for (int k = 0; k < 2; k++) {
+      const sbs_status status = !isfinite(radii[k]) ? SBS_ERROR_NOT_FINITE : SBS_ERROR_NEGATIVE;
+      if (!(radii[k] >= 0.0 && isfinite(radii[k]))) {
+        return sbs_fault_at(fault, status, names[k], i / 2, i % 2, radii[k], 0.0);
+      }
+    }
+    if (radii[0] > radii[1]) {
+      return sbs_fault_at(fault, SBS_ERROR_RADIUS, names[0], i / 2, i % 2, radii[0], radii[1]);
+    }
+  }
+  return SBS_OK;
+}
+
+static sbs_status check_multipliers(const double *multipliers, size_t count, sbs_fault *fault) {
+  for (size_t j = 0; j < count; j++) {
+    if (!isfinite(multipliers[j])) {
+      return sbs_fault_row(fault, SBS_ERROR_NOT_FINITE, "multipliers", j, multipliers[j], 0.0);
+    }
+    if (multipliers[j] < 0.0) return sbs_fault_row(fault, SBS_ERROR_NEGATIVE, "multipliers", j, multipliers[j], 0.0);
+  }
+  return SBS_OK;
+}
+
+static sbs_status check_falloffs(const int32_t *falloffs, size_t count, sbs_fault *fault) {
+  for (size_t j = 0; j < count; j++) {
+    if (falloffs[j] != -1 && !is_falloff(falloffs[j])) {
+      return sbs_fault_row(fault, SBS_ERROR_OPTION, "falloffs", j, (double)falloffs[j], 0.0);
+    }
+  }
+  return SBS_OK;
+}
+
+sbs_status sbs_capsules_check(const sbs_capsules *capsules, sbs_fault *fault) {
+  if (!capsules) return sbs_fault_in(fault, SBS_ERROR_NULL, "capsules");
+  if (!capsules->heads) return sbs_fault_in(fault, SBS_ERROR_NULL, "heads");
+  if (!capsules->tails) return sbs_fault_in(fault, SBS_ERROR_NULL, "tails");
+  if (!capsules->inner_radii) return sbs_fault_in(fault, SBS_ERROR_NULL, "inner_radii");
+  if (!capsules->outer_radii) return sbs_fault_in(fault, SBS_ERROR_NULL, "outer_radii");
+  const size_t count = capsules->capsule_count;
+  if (!count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "capsule_count");
+  if (count > INT32_MAX) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "capsule_count", (double)count, (double)INT32_MAX);
+  }
+  sbs_status status = sbs_validate_vectors(capsules->heads, 0, SBS_FLOAT64, count, "heads", "heads", fault);
+  if (status) return status;
+  status = sbs_validate_vectors(capsules->tails, 0, SBS_FLOAT64, count, "tails", "tails", fault);
+  if (status) return status;
+  status = check_radii(capsules->inner_radii, capsules->outer_radii, count, fault);
+  if (status) return status;
+  if (capsules->multipliers) status = check_multipliers(capsules->multipliers, count, fault);
+  if (!status && capsules->falloffs) status = check_falloffs(capsules->falloffs, count, fault);
+  return status;
+}
 
 static sbs_status check_options(const sbs_capsules_options *options, sbs_fault *fault) {
   if (!options->allocator.allocate) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.allocate");
   if (!options->allocator.release) return sbs_fault_in(fault, SBS_ERROR_NULL, "allocator.release");
-  if (!sbs_falloff_is_valid(options->falloff)) {
+  if (!is_falloff((int)options->falloff)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "falloff", (double)options->falloff,
                             SBS_CAPSULES_FALLOFF_QUADRATIC);
   }
@@ -82,42 +163,42 @@ static sbs_status check_points(const sbs_capsules_points *points, sbs_fault *fau
                               "points_stride", fault);
 }
 
-static sbs_status check_columns(const sbs_capsules_points *points, size_t columns, const char *name, sbs_fault *fault) {
-  const size_t most = SIZE_MAX / sizeof(double) / points->point_count;
-  if (columns <= most) return SBS_OK;
-  return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, name, (double)columns, (double)most);
-}
-
 /* --------------------------------------------------------------------------------------------------- preparation -- */
+
+/* The coordinates of a point, times `scale`. */
+static void load_point(const capsule_job *job, size_t i, double scale, double point[3]) {
+  const void *numbers = (const char *)job->points->points + i * job->stride;
+  for (size_t axis = 0; axis < 3; axis++) point[axis] = scale * sbs_scalar_get(numbers, job->points->scalar, axis);
+}
 
 static int is_enabled(const sbs_capsules *capsules, size_t j) {
   return (!capsules->enabled || capsules->enabled[j]) && (!capsules->multipliers || capsules->multipliers[j] > 0.0);
 }
 
-static double largest_magnitude(const double *numbers, size_t count, double largest) {
+static double find_largest(const double *numbers, size_t count, double largest) {
   for (size_t i = 0; i < count; i++) largest = fabs(numbers[i]) > largest ? fabs(numbers[i]) : largest;
   return largest;
 }
 
 /* The power of two that makes every coordinate and radius at most 1. */
-static double find_scale(const sbs_capsules *capsules, const sbs_capsules_points *points) {
+static double find_scale(const sbs_capsules *capsules, const capsule_job *job) {
   const size_t count = capsules->capsule_count;
-  double largest = largest_magnitude(capsules->heads, 3 * count, 0.0);
-  largest = largest_magnitude(capsules->tails, 3 * count, largest);
-  largest = largest_magnitude(capsules->outer_radii, 2 * count, largest);
-  for (size_t i = 0; i < points->point_count; i++) {
+  double largest = find_largest(capsules->heads, 3 * count, 0.0);
+  largest = find_largest(capsules->tails, 3 * count, largest);
+  largest = find_largest(capsules->outer_radii, 2 * count, largest);
+  for (size_t i = 0; i < job->points->point_count; i++) {
     double point[3];
-    sbs_load_point(points, i, 1.0, point);
-    largest = largest_magnitude(point, 3, largest);
+    load_point(job, i, 1.0, point);
+    largest = find_largest(point, 3, largest);
   }
   int exponent;
   frexp(largest, &exponent);
   return ldexp(1.0, exponent > -1000 ? -exponent : 1000);
 }
 
-static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale, sbs_capsules_falloff falloff) {
+static capsule prepare_capsule(const sbs_capsules *capsules, size_t j, double scale, sbs_capsules_falloff falloff) {
   const double *inner = capsules->inner_radii + 2 * j, *outer = capsules->outer_radii + 2 * j;
-  sbs_capsule capsule = {
+  capsule made = {
       .inner = scale * inner[0],
       .outer = scale * outer[0],
       .inner_rise = scale * inner[1] - scale * inner[0],
@@ -131,134 +212,152 @@ static sbs_capsule prepare_capsule(const sbs_capsules *capsules, size_t j, doubl
   for (int axis = 0; axis < 3; axis++) {
     const double head = scale * capsules->heads[3 * j + (size_t)axis];
     const double tail = scale * capsules->tails[3 * j + (size_t)axis];
-    capsule.head[axis] = head;
-    capsule.axis[axis] = tail - head;
-    capsule.reach = fmax(capsule.reach, fmax(fabs(head), fabs(tail)));
-    square += capsule.axis[axis] * capsule.axis[axis];
+    made.head[axis] = head;
+    made.axis[axis] = tail - head;
+    made.reach = fmax(made.reach, fmax(fabs(head), fabs(tail)));
+    square += made.axis[axis] * made.axis[axis];
   }
-  capsule.inverse_square = square > DBL_MIN ? 1.0 / square : 0.0;
-  capsule.smallest_outer = fmin(capsule.outer, capsule.outer + capsule.outer_rise);
-  capsule.largest_outer = fmax(capsule.outer, capsule.outer + capsule.outer_rise);
-  return capsule;
+  made.inverse_square = square > DBL_MIN ? 1.0 / square : 0.0;
+  return made;
 }
 
 static void prepare_capsules(capsule_job *job, const sbs_capsules *capsules) {
   double largest = 0.0;
-  job->scale = find_scale(capsules, job->points);
+  job->scale = find_scale(capsules, job);
   job->capsule_count = 0;
   for (size_t j = 0; j < capsules->capsule_count; j++) {
     if (!is_enabled(capsules, j)) continue;
-    const sbs_capsule capsule = prepare_capsule(capsules, j, job->scale, job->options->falloff);
-    largest = fmax(largest, capsule.multiplier);
-    job->capsules[job->capsule_count++] = capsule;
+    const capsule made = prepare_capsule(capsules, j, job->scale, job->options->falloff);
+    largest = fmax(largest, made.multiplier);
+    job->capsules[job->capsule_count++] = made;
   }
   for (size_t c = 0; c < job->capsule_count; c++) job->capsules[c].multiplier /= largest;
 }
 
-/* ------------------------------------------------------------------------------------------------------- writing -- */
+/* ------------------------------------------------------------------------------------------------------- weights -- */
 
-static void put_number(void *numbers, sbs_scalar scalar, size_t index, double value) {
-  if (scalar == SBS_FLOAT32) {
-    ((float *)numbers)[index] = (float)value;
-  } else {
-    ((double *)numbers)[index] = value;
+/* The distance d of a point to the segment of a capsule; receives where the nearest point is, from 0 (head) to 1. */
+static double measure(const capsule *to, const double point[3], double *place) {
+  const double px = point[0] - to->head[0], py = point[1] - to->head[1], pz = point[2] - to->head[2];
+  double u = (px * to->axis[0] + py * to->axis[1] + pz * to->axis[2]) * to->inverse_square;
+  u = u > 0.0 ? u : 0.0;
+  u = u < 1.0 ? u : 1.0;
+  const double dx = px - u * to->axis[0], dy = py - u * to->axis[1], dz = pz - u * to->axis[2];
+  *place = u;
+  return sqrt(dx * dx + dy * dy + dz * dz);
+}
+
+/* f at x = (d - r_inner) / (r_outer - r_inner) in [0, 1]. */
+static double fall_off(sbs_capsules_falloff falloff, double x) {
+  switch (falloff) {
+    case SBS_CAPSULES_FALLOFF_SMOOTH: return (1.0 - x) * (1.0 - x) * (1.0 + 2.0 * x);
+    case SBS_CAPSULES_FALLOFF_QUADRATIC: return (1.0 - x) * (1.0 - x);
+    default: return 1.0 - x;
   }
 }
 
-static void write_weights(const destination *out, size_t vertex, const sbs_capsule_hit *hits, size_t count) {
-  const size_t first = vertex * out->columns, size = sbs_scalar_size(out->scalar);
+/* Finds the capsules that a point is in, with m f and d; returns how many. */
+static size_t find_hits(const capsule_job *job, const double point[3], hit *hits) {
+  const double reach = find_largest(point, 3, 0.0);
+  size_t count = 0;
+  for (size_t c = 0; c < job->capsule_count; c++) {
+    const capsule *in = job->capsules + c;
+    double place;
+    const double distance = measure(in, point, &place), r_outer = in->outer + place * in->outer_rise;
+    const double r_inner = in->inner + place * in->inner_rise;
+    double value = in->multiplier;
+    if (distance > r_inner) {
+      if (distance >= r_outer) continue;
+      value *= fall_off(in->falloff, (distance - r_inner) / (r_outer - r_inner));
+    }
+    if (!(value > 0.0)) continue;
+    const int on_axis = distance <= job->tolerance * (reach > in->reach ? reach : in->reach);
+    hits[count++] = (hit){on_axis ? 0.0 : distance, value, in->joint};
+  }
+  return count;
+}
+
+/* The joint of smallest d - r_outer. */
+static int32_t find_nearest(const capsule_job *job, const double point[3]) {
+  double smallest = INFINITY;
+  int32_t joint = 0;
+  for (size_t c = 0; c < job->capsule_count; c++) {
+    const capsule *to = job->capsules + c;
+    double place;
+    const double gap = measure(to, point, &place) - (to->outer + place * to->outer_rise);
+    if (gap >= smallest) continue;
+    smallest = gap;
+    joint = to->joint;
+  }
+  return joint;
+}
+
+static int compare_hits(const void *left, const void *right) {
+  const hit *a = left, *b = right;
+  if (a->value != b->value) return a->value > b->value ? -1 : 1;
+  return a->joint < b->joint ? -1 : 1;
+}
+
+/*
+ * Makes weights, w = f(d) / d before they are normalized: divides each m f by d, times the smallest d so that nothing
+ * overflows, and sorts them. If the smallest d is 0, only joints with d = 0 keep a weight. Returns how many have one:
+ * 0, or too small for float32 beside the first, counts as none.
+ */
+static size_t divide_by_distance(hit *hits, size_t count) {
+  double smallest = INFINITY;
+  for (size_t i = 0; i < count; i++) smallest = fmin(smallest, hits[i].distance);
+  for (size_t i = 0; i < count; i++) {
+    if (hits[i].distance > smallest) hits[i].value *= smallest / hits[i].distance;
+  }
+  qsort(hits, count, sizeof *hits, compare_hits);
+  while (count && (hits[count - 1].value == 0.0 || hits[count - 1].value < (double)FLT_MIN * hits[0].value)) count--;
+  return count;
+}
+
+static void write_weights(const capsule_job *job, size_t vertex, const hit *hits, size_t count) {
+  const sbs_scalar scalar = job->points->scalar;
+  const size_t first = vertex * job->columns, size = sbs_scalar_size(scalar);
   double sum = 0.0;
   for (size_t k = 0; k < count; k++) sum += hits[k].value;
-  memset((char *)out->joint_weights + first * size, 0, out->columns * size);
-  if (out->joint_indices) memset(out->joint_indices + first, 0, out->columns * sizeof *out->joint_indices);
+  memset((char *)job->joint_weights + first * size, 0, job->columns * size);
+  if (job->joint_indices) memset(job->joint_indices + first, 0, job->columns * sizeof *job->joint_indices);
   for (size_t k = 0; k < count; k++) {
-    if (out->joint_indices) out->joint_indices[first + k] = hits[k].joint;
-    put_number(out->joint_weights, out->scalar, first + (out->joint_indices ? k : (size_t)hits[k].joint),
-               hits[k].value / sum);
+    if (job->joint_indices) job->joint_indices[first + k] = hits[k].joint;
+    const size_t column = job->joint_indices ? k : (size_t)hits[k].joint;
+    sbs_scalar_put(job->joint_weights, scalar, first + column, hits[k].value / sum);
   }
 }
 
-/* What a thread works on. */
-typedef struct capsule_worker {
-  const capsule_job *job;
-  tally counted;
-  const int32_t *vertices; /* of the block */
-} capsule_worker;
-
-static void take_weights(void *context, const sbs_capsule_row *weights) {
-  capsule_worker *worker = context;
-  const destination *out = &worker->job->out;
-  tally *counted = &worker->counted;
-  const size_t vertex = (size_t)worker->vertices[weights->vertex], count = weights->hit_count;
-  if (weights->outside) {
-    counted->outside++;
-    if (vertex < counted->first_outside) counted->first_outside = vertex;
-  }
-  if (count > counted->max_influences) counted->max_influences = count;
-  if (out->joint_weights) write_weights(out, vertex, weights->hits, count < out->limit ? count : out->limit);
-}
-
-/* ------------------------------------------------------------------------------------------------------ the work -- */
-
-/* Loads a block. `vertices` has the numbers of its points and of all that follow. */
-static void load_block(const capsule_job *job, const int32_t *vertices, size_t count, sbs_capsule_block *block) {
-  block->point_count = count < SBS_CAPSULE_BLOCK ? count : SBS_CAPSULE_BLOCK;
-  for (size_t i = 0; i < SBS_CAPSULE_BLOCK; i++) {
-    double point[3];
-    sbs_load_point(job->points, (size_t)vertices[i < block->point_count ? i : 0], job->scale, point);
-    for (int axis = 0; axis < 3; axis++) block->points[axis][i] = point[axis];
-    block->reaches[i] = largest_magnitude(point, 3, 0.0);
-  }
-}
-
-enum {
-  BLOCKS_AT_ONCE = 8
-};
-
-static size_t count_blocks(const capsule_job *job) {
-  return (job->points->point_count - 1) / SBS_CAPSULE_BLOCK + 1;
-}
-
-static sbs_status weigh_blocks(void *context, sbs_share blocks, int number) {
+static sbs_status weigh_chunk(void *context, sbs_share points, int worker) {
   const capsule_job *job = context;
-  const size_t scratch = (size_t)number * job->capsule_count;
-  capsule_worker worker = {.job = job, .counted = job->tallies[number]};
-  sbs_capsule_block block = {
-      .capsules = job->capsules,
-      .capsule_count = job->capsule_count,
-      .outside = job->options->outside,
-      .tolerance = 4.0 * sbs_scalar_epsilon(job->points->scalar),
-      .lowest_gaps = job->lowest_gaps + scratch,
-      .hits = job->hits + SBS_CAPSULE_BLOCK * scratch,
-  };
-  for (size_t i = blocks.begin; i < blocks.end; i++) {
-    const size_t first = i * SBS_CAPSULE_BLOCK;
-    worker.vertices = job->order + first;
-    load_block(job, worker.vertices, job->points->point_count - first, &block);
-    sbs_weigh_capsule_block(&block, take_weights, &worker);
+  hit *hits = job->hits + (size_t)worker * job->capsule_count;
+  tally *counted = job->tallies + worker;
+  for (size_t i = points.begin; i < points.end; i++) {
+    double point[3];
+    load_point(job, i, job->scale, point);
+    size_t count = find_hits(job, point, hits);
+    if (count) {
+      count = divide_by_distance(hits, count);
+    } else {
+      counted->outside++;
+      if (i < counted->first_outside) counted->first_outside = i;
+      if (job->options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
+        hits[count++] = (hit){0.0, 1.0, find_nearest(job, point)};
+      }
+    }
+    if (count > counted->max_influences) counted->max_influences = count;
+    if (job->joint_weights) write_weights(job, i, hits, count < job->limit ? count : job->limit);
   }
-  job->tallies[number] = worker.counted;
   return SBS_OK;
 }
 
-/* Nanoseconds for a point, and for a pair of a point and a capsule, about. */
-enum {
-  POINT_TIME = 50,
-  PAIR_TIME = 1
-};
-
-static int choose_threads(const capsule_job *job) {
-  const double time = (double)job->points->point_count * ((double)job->capsule_count * PAIR_TIME + POINT_TIME);
-  return sbs_choose_threads(job->options->threads, time);
-}
-
-/* Finds weights of all points; a fault is that of a point that must not be outside. */
-static sbs_status weigh(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
+/* Finds weights of all points; a fault is the first point that must not be outside. */
+static sbs_status weigh(capsule_job *job, int threads, sbs_capsules_report *report, sbs_fault *fault) {
   tally total = {.first_outside = SIZE_MAX};
-  for (int i = 0; i < job->threads; i++) job->tallies[i] = total;
-  const sbs_status status = sbs_share_work(job->threads, count_blocks(job), BLOCKS_AT_ONCE, weigh_blocks, job);
+  for (int i = 0; i < threads; i++) job->tallies[i] = total;
+  const sbs_status status = sbs_share_work(threads, job->points->point_count, CHUNK, weigh_chunk, job);
   if (status) return sbs_fault_in(fault, status, NULL);
-  for (int i = 0; i < job->threads; i++) {
+  for (int i = 0; i < threads; i++) {
     const tally *counted = job->tallies + i;
     total.outside += counted->outside;
     if (counted->first_outside < total.first_outside) total.first_outside = counted->first_outside;
@@ -268,66 +367,47 @@ static sbs_status weigh(capsule_job *job, sbs_capsules_report *report, sbs_fault
     return sbs_fault_row(fault, SBS_ERROR_UNWEIGHTED, "points", total.first_outside, (double)total.outside,
                          (double)job->points->point_count);
   }
-  *report = (sbs_capsules_report){total.outside, total.max_influences};
+  if (report) *report = (sbs_capsules_report){total.outside, total.max_influences};
   return SBS_OK;
-}
-
-static sbs_status run(capsule_job *job, sbs_capsules_report *report, sbs_fault *fault) {
-  if (job->options->outside == SBS_CAPSULES_OUTSIDE_ERROR && job->out.joint_weights) {
-    capsule_job count_only = *job; /* to write nothing if there is an error */
-    count_only.out = (destination){0};
-    const sbs_status status = weigh(&count_only, report, fault);
-    if (status) return status;
-  }
-  return weigh(job, report, fault);
 }
 
 /* -------------------------------------------------------------------------------------------------------- public -- */
 
-/* Both public functions, with checked arguments. */
-static sbs_status weigh_points(capsule_job *job, const sbs_capsules *capsules, sbs_capsules_report *report,
+static sbs_status weigh_points(capsule_job job, const sbs_capsules *capsules, sbs_capsules_report *report,
                                sbs_fault *fault) {
-  const sbs_allocator *allocator = &job->options->allocator;
-  sbs_capsules_report made;
-  sbs_status status = SBS_ERROR_OUT_OF_MEMORY;
-  job->capsules = sbs_allocate(allocator, capsules->capsule_count, sizeof *job->capsules);
-  if (!job->capsules) return sbs_fault_in(fault, status, NULL);
-  prepare_capsules(job, capsules);
-  if (!job->capsule_count && job->options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
-    status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
-    goto cleanup;
-  }
-
-  job->threads = choose_threads(job);
-  const size_t rows = (size_t)job->threads;
-  const size_t scratch = job->capsule_count <= SIZE_MAX / rows ? rows * job->capsule_count : SIZE_MAX;
-  job->order = sbs_allocate(allocator, job->points->point_count, sizeof *job->order);
-  job->tallies = sbs_allocate(allocator, rows, sizeof *job->tallies);
-  job->lowest_gaps = sbs_allocate(allocator, scratch, sizeof *job->lowest_gaps);
-  job->hits = sbs_allocate(allocator, scratch, SBS_CAPSULE_BLOCK * sizeof *job->hits);
-  if (!job->order || !job->tallies || !job->lowest_gaps || !job->hits) {
-    sbs_fault_in(fault, status, NULL);
-    goto cleanup;
-  }
-  sbs_order_by_cells(job->points, job->scale, job->order);
-  status = run(job, &made, fault);
-  if (!status && report) *report = made;
-
-cleanup:
-  sbs_release(allocator, job->capsules);
-  sbs_release(allocator, job->order);
-  sbs_release(allocator, job->tallies);
-  sbs_release(allocator, job->lowest_gaps);
-  sbs_release(allocator, job->hits);
-  return status;
-}
-
-/* The checks of both public functions. */
-static sbs_status check_input(const sbs_capsules *capsules, const sbs_capsules_points *points,
-                              const sbs_capsules_options *options, sbs_fault *fault) {
-  sbs_status status = check_options(options, fault);
+  const sbs_capsules_options defaults = sbs_default_capsules_options();
+  const sbs_capsules_points *points = job.points;
+  if (!job.options) job.options = &defaults;
+  sbs_status status = check_options(job.options, fault);
   if (!status) status = sbs_capsules_check(capsules, fault);
   if (!status) status = check_points(points, fault);
+  if (status) return status;
+  const int is_dense = job.joint_weights && !job.joint_indices;
+  if (is_dense) job.columns = capsules->capsule_count;
+  if (!job.limit) job.limit = job.columns;
+  const size_t most = SIZE_MAX / sizeof(double) / points->point_count;
+  if (job.columns > most) {
+    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, is_dense ? "capsule_count" : "influences_per_vertex",
+                            (double)job.columns, (double)most);
+  }
+
+  sbs_arena arena = sbs_arena_from(&job.options->allocator);
+  job.stride = points->points_stride ? points->points_stride : 3 * sbs_scalar_size(points->scalar);
+  job.tolerance = 4.0 * sbs_scalar_epsilon(points->scalar);
+  job.capsules = sbs_arena_take(&arena, capsules->capsule_count, sizeof *job.capsules);
+  if (job.capsules) prepare_capsules(&job, capsules);
+  const double pairs = (double)points->point_count * (double)job.capsule_count;
+  const int threads = sbs_choose_threads(job.options->threads, pairs * PAIR_TIME);
+  job.tallies = sbs_arena_take(&arena, (size_t)threads, sizeof *job.tallies);
+  job.hits = sbs_arena_take(&arena, job.capsule_count, (size_t)threads * sizeof *job.hits);
+  if (arena.failed) {
+    status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  } else if (!job.capsule_count && job.options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
+    status = sbs_fault_in(fault, SBS_ERROR_EMPTY, "enabled");
+  } else {
+    status = weigh(&job, threads, report, fault);
+  }
+  sbs_arena_release(&arena);
   return status;
 }
 
@@ -335,37 +415,21 @@ sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules
                                 const sbs_capsules_options *options, size_t influences_per_vertex,
                                 int32_t *joint_indices, void *joint_weights, sbs_capsules_report *report,
                                 sbs_fault *fault) {
-  const sbs_capsules_options defaults = sbs_default_capsules_options();
-  if (!options) options = &defaults;
-  sbs_status status = check_input(capsules, points, options, fault);
-  if (status) return status;
   if (!joint_indices && joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_indices");
   if (joint_indices && !joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
   if (joint_weights && !influences_per_vertex) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "influences_per_vertex");
-  status = check_columns(points, influences_per_vertex, "influences_per_vertex", fault);
-  if (status) return status;
-
-  capsule_job job = {
-      .points = points,
-      .options = options,
-      .out = {joint_indices, joint_weights, points->scalar, influences_per_vertex, influences_per_vertex}};
-  return weigh_points(&job, capsules, report, fault);
+  const capsule_job job = {.points = points,
+                           .options = options,
+                           .joint_indices = joint_indices,
+                           .joint_weights = joint_weights,
+                           .columns = influences_per_vertex};
+  return weigh_points(job, capsules, report, fault);
 }
 
 sbs_status sbs_capsules_weights_dense(const sbs_capsules *capsules, const sbs_capsules_points *points,
                                       const sbs_capsules_options *options, size_t limit, void *joint_weights,
                                       sbs_capsules_report *report, sbs_fault *fault) {
-  const sbs_capsules_options defaults = sbs_default_capsules_options();
-  if (!options) options = &defaults;
-  sbs_status status = check_input(capsules, points, options, fault);
-  if (status) return status;
   if (!joint_weights) return sbs_fault_in(fault, SBS_ERROR_NULL, "joint_weights");
-  status = check_columns(points, capsules->capsule_count, "capsule_count", fault);
-  if (status) return status;
-
-  capsule_job job = {
-      .points = points,
-      .options = options,
-      .out = {NULL, joint_weights, points->scalar, capsules->capsule_count, limit ? limit : capsules->capsule_count}};
-  return weigh_points(&job, capsules, report, fault);
+  const capsule_job job = {.points = points, .options = options, .joint_weights = joint_weights, .limit = limit};
+  return weigh_points(job, capsules, report, fault);
 }

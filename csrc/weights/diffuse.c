@@ -6,10 +6,13 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "weights/cholesky.h"
 #include "weights/heat_surface.h"
 #include "weights/laplacian.h"
 #include "weights/row.h"
+
+sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void) {
+  return (sbs_influences_diffuse_options){.threshold = 0.01, .allocator = sbs_default_allocator()};
+}
 
 /* Vertices at one point are one if their weights differ by no more. Others are of parts that only touch. */
 #define SAME_WEIGHT 1e-3
@@ -20,7 +23,7 @@
 /* A shorter length counts as this share of the mesh's size. */
 #define LEAST_LENGTH 1e-5
 
-/* The least that holds a vertex, as a share of what its neighbors pull: rounding must not make the matrix singular. */
+/* The least hold of a vertex, as a share of the pull of its neighbors: rounding must not make the matrix singular. */
 #define LEAST_HOLD 1e-9
 
 /* The vertex after the last of a list. */
@@ -43,18 +46,18 @@ typedef struct diffusion {
   int32_t *unknowns; /* (W) the vertices with a weight that spreads */
   size_t unknown_count;
   sbs_laplacian laplacian;
-  double *diagonal; /* (W) */
-  double *values;   /* (W, sides) */
+  double *holds;  /* (W) M / t */
+  double *values; /* (W, sides) */
 } diffusion;
 
-/* -------------------------------------------------------------------------------------------- what belongs together */
+/* ------------------------------------------------------------------------------------------- vertices at one point */
 
 static void read_normalized(const diffusion *work, size_t vertex, sbs_row *row) {
   sbs_row_read(work->table, vertex, row);
   sbs_row_normalize(row, work->options->locked, SBS_FLOAT64);
 }
 
-static double row_weight(const sbs_row *row, int32_t joint) {
+static double find_weight(const sbs_row *row, int32_t joint) {
   for (size_t i = 0; i < row->count; i++) {
     if (row->joints[i] == joint) return row->weights[i];
   }
@@ -62,20 +65,20 @@ static double row_weight(const sbs_row *row, int32_t joint) {
 }
 
 /* The largest difference of a weight in two rows. */
-static double difference(const sbs_row *one, const sbs_row *other) {
+static double measure_difference(const sbs_row *one, const sbs_row *other) {
   double largest = 0.0;
   for (size_t i = 0; i < one->count; i++) {
-    largest = fmax(largest, fabs(one->weights[i] - row_weight(other, one->joints[i])));
+    largest = fmax(largest, fabs(one->weights[i] - find_weight(other, one->joints[i])));
   }
   for (size_t i = 0; i < other->count; i++) {
-    largest = fmax(largest, fabs(other->weights[i] - row_weight(one, other->joints[i])));
+    largest = fmax(largest, fabs(other->weights[i] - find_weight(one, other->joints[i])));
   }
   return largest;
 }
 
 static int has_other_weights(diffusion *work, int32_t leader) {
   read_normalized(work, (size_t)leader, &work->old);
-  return difference(&work->row, &work->old) > SAME_WEIGHT;
+  return measure_difference(&work->row, &work->old) > SAME_WEIGHT;
 }
 
 /* Splits the vertices at each point by their weights. */
@@ -150,7 +153,7 @@ static void assemble(diffusion *work) {
     double pull = 0.0;
     for (size_t e = graph->offsets[w]; e < graph->offsets[w + 1]; e++) pull += graph->weights[e];
     const double hold = fmax(work->surface.masses[w] / (length * length), LEAST_HOLD * pull);
-    work->diagonal[w] = hold + pull;
+    work->holds[w] = hold;
     read_normalized(work, (size_t)work->first[w], &work->row);
     for (size_t i = 0; i < work->row.count; i++) {
       const int32_t column = work->columns[work->row.joints[i]];
@@ -178,15 +181,9 @@ static sbs_status solve(diffusion *work) {
     for (size_t i = 0; i < work->unknown_count; i++) is_unknown[work->unknowns[i]] = 1;
     cut(work, is_unknown);
     assemble(work);
-    const sbs_sparse_matrix matrix = {
-        .size = count,
-        .graph = {work->laplacian.offsets, work->laplacian.neighbors, work->surface.positions},
-        .weights = work->laplacian.weights,
-        .diagonal = work->diagonal,
-    };
     const sbs_heat_progress progress = {.begin = 0.0, .end = 1.0};
-    status = sbs_cholesky_solve(&matrix, work->unknowns, work->unknown_count, work->sides, work->values, &progress,
-                                &work->allocator);
+    status = sbs_laplacian_solve(&work->laplacian, work->holds, work->unknowns, work->unknown_count, work->sides,
+                                 work->values, &progress, &work->allocator);
     if (!status && !are_finite(work)) status = SBS_ERROR_NO_CONVERGENCE;
   }
   sbs_release(&work->allocator, is_unknown);
@@ -213,7 +210,7 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
     if (work->columns[j] == NONE) continue;
     double weight = work->values[at * work->sides + (size_t)work->columns[j]];
     /* All gains are smaller by the threshold, so that no step is left where they end. */
-    const double gain = weight - row_weight(&work->old, (int32_t)j);
+    const double gain = weight - find_weight(&work->old, (int32_t)j);
     weight -= fmin(fmax(gain, 0.0), work->options->threshold);
     if (!(weight > 0.0)) continue;
     row->joints[row->count] = (int32_t)j;
@@ -223,7 +220,7 @@ static void make_row(diffusion *work, size_t vertex, size_t limit) {
   sbs_row_limit(row, limit, locked);
   sbs_row_normalize(row, locked, work->table->scalar);
   sbs_row_round(row, work->table->scalar);
-  if (spreads && difference(row, &work->old) > NO_CHANGE) return;
+  if (spreads && measure_difference(row, &work->old) > NO_CHANGE) return;
   sbs_row_read(work->table, vertex, row);
   if (row->count <= limit) return;
   sbs_row_limit(row, limit, locked);
@@ -251,7 +248,7 @@ static sbs_status allocate(diffusion *work) {
   work->only = sbs_arena_take(arena, count, sizeof *work->only);
   work->columns = sbs_arena_take(arena, joints, sizeof *work->columns);
   work->unknowns = sbs_arena_take(arena, count, sizeof *work->unknowns);
-  work->diagonal = sbs_arena_take(arena, count, sizeof *work->diagonal);
+  work->holds = sbs_arena_take(arena, count, sizeof *work->holds);
   return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 

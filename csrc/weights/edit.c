@@ -57,7 +57,7 @@ static void make_room(sbs_brush *brush) {
   }
 }
 
-static double summed_weights(const sbs_brush *brush, unsigned char kind) {
+static double sum_weights(const sbs_brush *brush, unsigned char kind) {
   double sum = 0.0;
   for (size_t i = 0; i < brush->row.count; i++) sum += brush->kinds[i] == kind ? brush->row.weights[i] : 0.0;
   return sum;
@@ -71,9 +71,9 @@ static void scale(sbs_brush *brush, unsigned char kind, double from, double to) 
 
 /* Makes weights sum to 1: keeps the painted ones if possible, and scales the others in proportion. */
 static void balance(sbs_brush *brush, const sbs_brush_target *targets, size_t target_count) {
-  const double share = fmax(1.0 - summed_weights(brush, LOCKED), 0.0);
-  const double others = summed_weights(brush, OTHER);
-  double painted = summed_weights(brush, PAINTED);
+  const double share = fmax(1.0 - sum_weights(brush, LOCKED), 0.0);
+  const double others = sum_weights(brush, OTHER);
+  double painted = sum_weights(brush, PAINTED);
   /* All joints with weight were painted to zero and no other can take the rest: they keep their weights. */
   if (!(painted > 0.0) && !(others > 0.0)) {
     for (size_t i = 0; i < brush->row.count; i++) {
@@ -81,7 +81,7 @@ static void balance(sbs_brush *brush, const sbs_brush_target *targets, size_t ta
         if (brush->row.joints[i] == targets[t].joint) brush->row.weights[i] = targets[t].before;
       }
     }
-    painted = summed_weights(brush, PAINTED);
+    painted = sum_weights(brush, PAINTED);
   }
   if (painted > 0.0 && (painted > share || !(others > 0.0))) {
     scale(brush, PAINTED, painted, share);

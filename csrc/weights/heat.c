@@ -2,6 +2,7 @@
 #include "sbs/heat.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -9,8 +10,11 @@
 #include "base/fault.h"
 #include "weights/heat_equation.h"
 #include "weights/heat_islands.h"
-#include "weights/heat_report.h"
 #include "weights/row.h"
+
+sbs_heat_options sbs_default_heat_options(void) {
+  return (sbs_heat_options){.strength = 4.0, .prune = 1e-3, .allocator = sbs_default_allocator()};
+}
 
 /* How far the whole is after each part of the work, roughly. */
 static const double seen = 0.3, joined = 0.4, solved = 0.95;
@@ -59,16 +63,16 @@ typedef struct heat_job {
   double *temperatures; /* (W, B) */
   int32_t *firsts;      /* (W) the first vertex of the mesh written for each vertex of the surface; -1: none yet */
   sbs_row row;
-  sbs_arena arena; /* of the reasons, the temperatures and what the results need */
+  sbs_arena arena; /* of the reasons, the temperatures and the scratch of the results */
 } heat_job;
 
-static sbs_heat_progress progress_between(const heat_job *job, double begin, double end) {
+static sbs_heat_progress make_progress(const heat_job *job, double begin, double end) {
   return (sbs_heat_progress){job->options->progress, job->options->progress_user, begin, end};
 }
 
 static sbs_status find_sources(heat_job *job, const sbs_heat_bones *bones, sbs_heat_trouble *trouble) {
   const sbs_heat_surface *surface = &job->surface;
-  const sbs_heat_progress progress = progress_between(job, 0.0, seen);
+  const sbs_heat_progress progress = make_progress(job, 0.0, seen);
   sbs_status status = sbs_heat_tell(&progress, 0.0);
   if (!status && surface->triangle_count) {
     const sbs_mesh_desc mesh = sbs_heat_surface_desc(surface);
@@ -86,8 +90,7 @@ static sbs_status find_sources(heat_job *job, const sbs_heat_bones *bones, sbs_h
 
 static sbs_status solve(heat_job *job, sbs_heat_trouble *trouble) {
   const sbs_heat_surface *surface = &job->surface;
-  const sbs_heat_progress joining = progress_between(job, seen, joined),
-                          solving = progress_between(job, joined, solved);
+  const sbs_heat_progress joining = make_progress(job, seen, joined), solving = make_progress(job, joined, solved);
   sbs_status status = sbs_heat_joins_init(&job->joins, surface, job->tree, job->reasons, job->options->threads,
                                           &joining, job->allocator);
   if (status) return status;
@@ -116,7 +119,58 @@ static sbs_heat_report describe(const heat_job *job, const sbs_mesh_desc *mesh, 
   return report;
 }
 
-/* Takes the influences of a vertex of the surface: those that are not pruned, at most `limit`, with a sum of 1. */
+/* A vertex that is joined to another island. */
+typedef struct joined_vertex {
+  int32_t island, neighbor;
+} joined_vertex;
+
+static int compare_joined(const void *left, const void *right) {
+  const joined_vertex *a = left, *b = right;
+  if (a->island != b->island) return a->island < b->island ? -1 : 1;
+  return (a->neighbor > b->neighbor) - (a->neighbor < b->neighbor);
+}
+
+/* Lists the islands that are joined to others, in their order. */
+static sbs_status list_joins(heat_job *job, size_t mesh_vertex_count, sbs_heat_join *listed) {
+  const sbs_heat_surface *surface = &job->surface;
+  const sbs_heat_joins *joins = &job->joins;
+  const size_t first = joins->depth_starts[1], count = surface->vertex_count - first;
+  int32_t *number = sbs_arena_take(&job->arena, surface->island_count, sizeof *number); /* in the list */
+  joined_vertex *all = sbs_arena_take(&job->arena, count, sizeof *all);
+  if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
+  int32_t used = 0;
+  for (size_t i = 0; i < surface->island_count; i++) {
+    number[i] = -1;
+    if (job->reasons[i] < 0) continue;
+    number[i] = used;
+    listed[used++] = (sbs_heat_join){
+        .island = (int32_t)i, .neighbor = -1, .distance = INFINITY, .reason = (sbs_heat_reason)job->reasons[i]};
+  }
+  for (size_t i = 0; i < count; i++) {
+    const size_t at = first + i;
+    all[i].island = surface->island_of[joins->vertices[at]];
+    all[i].neighbor = sbs_heat_island_of_triangle(surface, (size_t)joins->triangles[at]);
+    sbs_heat_join *join = listed + number[all[i].island];
+    join->distance = fmin(join->distance, joins->distances[at] * surface->size);
+  }
+  for (size_t v = 0; v < mesh_vertex_count; v++) {
+    const int32_t at = number[surface->island_of[surface->vertex_of[v]]];
+    if (at >= 0) listed[at].vertex_count++;
+  }
+  /* Sorted, the vertices of an island that are joined to the same one are adjacent and easy to count. */
+  qsort(all, count, sizeof *all, compare_joined);
+  size_t begin = 0, most = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].island != all[begin].island) most = 0;
+    if (compare_joined(all + i, all + begin) != 0) begin = i;
+    if (i - begin + 1 <= most) continue;
+    most = i - begin + 1;
+    listed[number[all[i].island]].neighbor = all[i].neighbor;
+  }
+  return SBS_OK;
+}
+
+/* Takes the influences of a vertex of the surface that are not pruned: at most `limit`, with a sum of 1. */
 static void take_row(heat_job *job, size_t vertex, size_t limit) {
   const size_t bones = job->sources.bone_count;
   const double *temperatures = job->temperatures + vertex * bones;
@@ -157,7 +211,7 @@ static size_t write_influences(heat_job *job, size_t vertex_count, size_t width,
 }
 
 static sbs_status prepare_results(heat_job *job) {
-  const sbs_heat_progress progress = progress_between(job, solved, 1.0);
+  const sbs_heat_progress progress = make_progress(job, solved, 1.0);
   job->firsts = sbs_arena_take(&job->arena, job->surface.vertex_count, sizeof *job->firsts);
   job->row = sbs_row_new(&job->arena, job->sources.bone_count);
   if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
@@ -197,9 +251,7 @@ sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bon
     status = find_sources(&job, bones, &trouble);
     if (!status && !trouble) status = solve(&job, &trouble);
     if (!status) status = prepare_results(&job);
-    if (!status && !trouble && joins) {
-      status = sbs_heat_list_joins(&job.joins, &job.surface, mesh->vertex_count, job.reasons, &allocator, joins);
-    }
+    if (!status && !trouble && joins) status = list_joins(&job, mesh->vertex_count, joins);
     if (status) sbs_fault_in(fault, status, NULL);
   }
   if (!status) {

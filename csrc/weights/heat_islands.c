@@ -18,9 +18,12 @@ typedef struct island {
   size_t triangle_count;
 } island;
 
-static int is_tiny(const island *of) {
+static int is_tiny(const island *measured) {
   double square = 0.0;
-  for (size_t axis = 0; axis < 3; axis++) square += (of->high[axis] - of->low[axis]) * (of->high[axis] - of->low[axis]);
+  for (size_t axis = 0; axis < 3; axis++) {
+    const double side = measured->high[axis] - measured->low[axis];
+    square += side * side;
+  }
   return sqrt(square) <= TINY;
 }
 
@@ -29,18 +32,18 @@ static void measure(const sbs_heat_surface *surface, const unsigned char *seen, 
     islands[i] = (island){.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
   }
   for (size_t t = 0; t < surface->triangle_count; t++) {
-    island *of = islands + sbs_heat_island_of_triangle(surface, t);
-    of->area += surface->areas[t];
-    of->triangle_count++;
+    island *own = islands + sbs_heat_island_of_triangle(surface, t);
+    own->area += surface->areas[t];
+    own->triangle_count++;
   }
   for (size_t v = 0; v < surface->vertex_count; v++) {
-    island *of = islands + surface->island_of[v];
+    island *own = islands + surface->island_of[v];
     for (size_t axis = 0; axis < 3; axis++) {
-      of->low[axis] = fmin(of->low[axis], surface->positions[3 * v + axis]);
-      of->high[axis] = fmax(of->high[axis], surface->positions[3 * v + axis]);
+      own->low[axis] = fmin(own->low[axis], surface->positions[3 * v + axis]);
+      own->high[axis] = fmax(own->high[axis], surface->positions[3 * v + axis]);
     }
-    of->mass += surface->masses[v];
-    if (seen[v]) of->seen_mass += surface->masses[v];
+    own->mass += surface->masses[v];
+    if (seen[v]) own->seen_mass += surface->masses[v];
   }
 }
 
@@ -52,15 +55,15 @@ sbs_status sbs_heat_sort_islands(const sbs_heat_surface *surface, const unsigned
   if (!islands) return SBS_ERROR_OUT_OF_MEMORY;
   measure(surface, seen, islands);
   for (size_t i = 0; i < surface->island_count; i++) {
-    const island *of = islands + i;
-    area += of->area;
+    const island *own = islands + i;
+    area += own->area;
     reasons[i] = -1;
-    if (!(of->seen_mass >= SEEN * of->mass)) reasons[i] = SBS_HEAT_SEES_NO_BONE;
-    if (is_tiny(of)) {
-      tiny_area += of->area;
+    if (!(own->seen_mass >= SEEN * own->mass)) reasons[i] = SBS_HEAT_SEES_NO_BONE;
+    if (is_tiny(own)) {
+      tiny_area += own->area;
       reasons[i] = SBS_HEAT_TINY;
     }
-    if (!of->triangle_count) reasons[i] = SBS_HEAT_NO_TRIANGLES;
+    if (!own->triangle_count) reasons[i] = SBS_HEAT_NO_TRIANGLES;
     fed += reasons[i] < 0;
   }
   sbs_release(allocator, islands);

@@ -78,9 +78,7 @@ static void link_islands(joiner *in, int32_t a, int32_t b) {
   sbs_groups_unite(in->groups, a, b);
 }
 
-/*
- * Links every group but that of the hub to its nearest one; of equal distances, that of the lowest vertex is taken.
- */
+/* Links every group but the hub's to its nearest one; of equal distances, the lowest vertex decides. */
 static sbs_status link_nearest(joiner *in, int32_t hub) {
   const sbs_heat_surface *surface = in->surface;
   const int32_t fed = sbs_groups_find(in->groups, hub);
@@ -140,7 +138,7 @@ static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
   return status;
 }
 
-/* Joins all islands to those with heat, and finds how many links each is away from one of them. */
+/* Joins all islands to the ones with heat, and finds how many links each is away from one of them. */
 static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs_allocator *allocator) {
   int32_t hub = 0;
   sbs_status status = SBS_OK;

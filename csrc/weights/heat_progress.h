@@ -6,7 +6,7 @@
 
 /* Reports the progress of a part of the work, which is from `begin` to `end` of the whole. */
 typedef struct sbs_heat_progress {
-  sbs_progress *call; /* that of the options, or NULL */
+  sbs_progress *call; /* of the options, or NULL */
   void *user;
   double begin, end;
 } sbs_heat_progress;

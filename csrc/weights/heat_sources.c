@@ -37,13 +37,13 @@ static bone make_bone(const sbs_heat_surface *surface, const double *head, const
 }
 
 /* Finds the point of a bone that is nearest to a point; returns the square of the distance. */
-static double nearest_place(const bone *of, const double *point, double place[3]) {
+static double find_nearest_place(const bone *to, const double *point, double place[3]) {
   double along = 0.0, square = 0.0;
-  for (size_t i = 0; i < 3; i++) along += point[i] * of->axis[i];
-  along -= of->offset;
-  along = fmin(fmax(along / of->square, 0.0), 1.0);
+  for (size_t i = 0; i < 3; i++) along += point[i] * to->axis[i];
+  along -= to->offset;
+  along = fmin(fmax(along / to->square, 0.0), 1.0);
   for (size_t i = 0; i < 3; i++) {
-    place[i] = of->head[i] + along * of->axis[i];
+    place[i] = to->head[i] + along * to->axis[i];
     square += (point[i] - place[i]) * (point[i] - place[i]);
   }
   return square;
@@ -66,10 +66,10 @@ static sbs_status search_chunk(void *context, sbs_share vertices, int worker) {
   for (size_t v = vertices.begin; v < vertices.end; v++) {
     const double *point = in->surface->positions + 3 * v;
     double least = INFINITY;
-    for (size_t b = 0; b < in->bone_count; b++) least = fmin(least, nearest_place(in->bones + b, point, place));
+    for (size_t b = 0; b < in->bone_count; b++) least = fmin(least, find_nearest_place(in->bones + b, point, place));
     size_t at = in->sources ? in->firsts[v] : 0;
     for (size_t b = 0; b < in->bone_count; b++) {
-      const double square = nearest_place(in->bones + b, point, place);
+      const double square = find_nearest_place(in->bones + b, point, place);
       if (square > (1.0 + TIE) * (1.0 + TIE) * least) continue;
       if (in->sources) in->sources[at] = (sbs_heat_source){(int32_t)v, (int32_t)b, sqrt(square)};
       at++;
@@ -113,7 +113,7 @@ static sbs_status look(sight *at, const sbs_heat_surface *surface, const sbs_sur
   for (size_t i = 0; i < count; i++) {
     const double *point = surface->positions + 3 * (size_t)sources[i].vertex;
     memcpy(at->starts[i], point, sizeof at->starts[i]);
-    nearest_place(bones + sources[i].bone, point, at->ends[i]);
+    find_nearest_place(bones + sources[i].bone, point, at->ends[i]);
     at->vertices[i] = sources[i].vertex;
   }
   return sbs_surface_blocked(tree, at->starts[0], at->ends[0], count, at->vertices, threads, at->blocked, NULL);

@@ -23,13 +23,6 @@
 
 /* ------------------------------------------------------------------------------------------------------- welding -- */
 
-/* Replaces the lowest member of each element's group by the number of the group; returns how many groups there are. */
-static size_t number_groups(int32_t *groups, size_t count) {
-  int32_t used = 0;
-  for (size_t i = 0; i < count; i++) groups[i] = groups[i] == (int32_t)i ? used++ : groups[groups[i]];
-  return (size_t)used;
-}
-
 typedef struct height {
   double height;
   int32_t vertex;
@@ -41,31 +34,32 @@ static int compare_heights(const void *left, const void *right) {
   return (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-static double square_between(const double *a, const double *b) {
+static double measure_square(const double *a, const double *b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
   return x * x + y * y + z * z;
 }
 
 /*
- * Unites vertices that are connected by steps shorter than NEAR. They are sorted along a line that a mesh is unlikely
- * to be aligned with; few are that near to each other along it, and only those are measured.
+ * Unites groups of vertices that steps shorter than NEAR connect. Their lowest vertices are sorted along a line
+ * that a mesh is unlikely to be aligned with; few are that near to each other along it, and only those are measured.
  */
 static sbs_status weld_near(const double *positions, size_t count, int32_t *groups, const sbs_allocator *allocator) {
   static const double line[3] = {0.3141, 0.5926, 0.7418}; /* of at most length 1 */
+  size_t distinct = 0;
   height *heights = sbs_allocate(allocator, count, sizeof *heights);
   if (!heights) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t v = 0; v < count; v++) {
     const double *p = positions + 3 * v;
-    heights[v] = (height){line[0] * p[0] + line[1] * p[1] + line[2] * p[2], (int32_t)v};
+    if (groups[v] != (int32_t)v) continue;
+    heights[distinct++] = (height){line[0] * p[0] + line[1] * p[1] + line[2] * p[2], (int32_t)v};
   }
-  qsort(heights, count, sizeof *heights, compare_heights);
-  sbs_groups_init(groups, count);
+  qsort(heights, distinct, sizeof *heights, compare_heights);
   sbs_status status = SBS_OK;
-  for (size_t i = 0; !status && i < count; i++) {
-    status = sbs_tell_some(i, count);
-    for (size_t j = i + 1; j < count && heights[j].height - heights[i].height < NEAR; j++) {
+  for (size_t i = 0; !status && i < distinct; i++) {
+    status = sbs_tell_some(i, distinct);
+    for (size_t j = i + 1; j < distinct && heights[j].height - heights[i].height < NEAR; j++) {
       const int32_t a = heights[i].vertex, b = heights[j].vertex;
-      if (square_between(positions + 3 * a, positions + 3 * b) < NEAR * NEAR) sbs_groups_unite(groups, a, b);
+      if (measure_square(positions + 3 * a, positions + 3 * b) < NEAR * NEAR) sbs_groups_unite(groups, a, b);
     }
   }
   for (size_t v = 0; v < count; v++) groups[v] = sbs_groups_find(groups, (int32_t)v);
@@ -101,7 +95,7 @@ void sbs_heat_surface_scale(const sbs_heat_surface *surface, const double point[
 
 /* --------------------------------------------------------------------------------------------------------- areas -- */
 
-static double triangle_area(const double *a, const double *b, const double *c) {
+static double measure_triangle(const double *a, const double *b, const double *c) {
   const sbs_vec3 from = sbs_vec3_read(a);
   const sbs_vec3 normal =
       sbs_vec3_cross(sbs_vec3_subtract(sbs_vec3_read(b), from), sbs_vec3_subtract(sbs_vec3_read(c), from));
@@ -114,7 +108,7 @@ static void measure_areas(sbs_heat_surface *surface) {
   for (size_t t = 0; t < surface->triangle_count; t++) {
     const int32_t *corners = surface->triangles + 3 * t;
     const double *at = surface->positions;
-    surface->areas[t] = triangle_area(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
+    surface->areas[t] = measure_triangle(at + 3 * corners[0], at + 3 * corners[1], at + 3 * corners[2]);
     for (size_t i = 0; i < 3; i++) surface->masses[corners[i]] += surface->areas[t] / 3.0;
   }
   for (size_t v = 0; v < surface->vertex_count; v++) sum += surface->masses[v];
@@ -132,35 +126,20 @@ sbs_mesh_desc sbs_heat_surface_desc(const sbs_heat_surface *surface) {
                          .triangles = surface->triangles};
 }
 
-/* Numbers the distinct vertices and writes their positions, scaled. */
-static void take_distinct(sbs_heat_surface *surface, const sbs_mesh_desc *mesh) {
+/* Keeps the lowest vertex of each group; `vertex_of` then has numbers of these in place of groups. */
+static void keep_lowest(sbs_heat_surface *surface, size_t mesh_vertex_count) {
+  double *positions = surface->positions;
   size_t count = 0;
-  for (size_t v = 0; v < mesh->vertex_count; v++) {
-    if (surface->vertex_of[v] != (int32_t)v) continue;
-    const sbs_vec3 at = sbs_mesh_position(mesh, v);
-    const double position[3] = {at.x, at.y, at.z};
-    sbs_heat_surface_scale(surface, position, surface->positions + 3 * count++);
-  }
-  surface->vertex_count = number_groups(surface->vertex_of, mesh->vertex_count);
-}
-
-/* Merges the vertices that nearly coincide into the lowest of each group. */
-static sbs_status merge_near(sbs_heat_surface *surface, size_t mesh_vertex_count, const sbs_allocator *allocator) {
-  int32_t *groups = sbs_allocate(allocator, surface->vertex_count, sizeof *groups);
-  if (!groups) return SBS_ERROR_OUT_OF_MEMORY;
-  const sbs_status status = weld_near(surface->positions, surface->vertex_count, groups, allocator);
-  if (!status) {
-    size_t count = 0;
-    for (size_t v = 0; v < surface->vertex_count; v++) {
-      if (groups[v] != (int32_t)v) continue;
-      for (size_t axis = 0; axis < 3; axis++) surface->positions[3 * count + axis] = surface->positions[3 * v + axis];
-      count++;
+  for (size_t v = 0; v < mesh_vertex_count; v++) {
+    const size_t lowest = (size_t)surface->vertex_of[v];
+    if (lowest < v) {
+      surface->vertex_of[v] = surface->vertex_of[lowest];
+      continue;
     }
-    surface->vertex_count = number_groups(groups, surface->vertex_count);
-    for (size_t v = 0; v < mesh_vertex_count; v++) surface->vertex_of[v] = groups[surface->vertex_of[v]];
+    memmove(positions + 3 * count, positions + 3 * v, 3 * sizeof *positions);
+    surface->vertex_of[v] = (int32_t)count++;
   }
-  sbs_release(allocator, groups);
-  return status;
+  surface->vertex_count = count;
 }
 
 sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const int32_t *groups,
@@ -188,9 +167,14 @@ sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc 
     if (status) return status;
   }
   measure(surface, mesh);
-  take_distinct(surface, mesh);
-  if (!groups) status = merge_near(surface, count, allocator);
+  for (size_t v = 0; v < count; v++) {
+    const sbs_vec3 at = sbs_mesh_position(mesh, v);
+    const double position[3] = {at.x, at.y, at.z};
+    sbs_heat_surface_scale(surface, position, surface->positions + 3 * v);
+  }
+  if (!groups) status = weld_near(surface->positions, count, surface->vertex_of, allocator);
   if (status) return sbs_fault_in(fault, status, NULL);
+  keep_lowest(surface, count);
   for (size_t i = 0; i < 3 * triangle_count; i++) surface->triangles[i] = surface->vertex_of[mesh->triangles[i]];
   measure_areas(surface);
   const sbs_mesh_desc welded = sbs_heat_surface_desc(surface);

@@ -21,16 +21,16 @@ typedef struct sbs_heat_surface {
 /*
  * Checks a mesh and makes its surface. Call sbs_heat_surface_free also if this fails.
  *
- *   groups  (V) the lowest vertex of those that each vertex is merged with; or NULL: those at one point, or nearly so
+ *   groups  (V) the lowest of the vertices that each vertex is merged with; NULL: those at one point, or nearly
  *
- * Errors: those of sbs_mesh_weld, VERTEX_INDEX.
+ * Errors: as sbs_mesh_weld, VERTEX_INDEX.
  */
 sbs_status sbs_heat_surface_init(sbs_heat_surface *surface, const sbs_mesh_desc *mesh, const int32_t *groups,
                                  const sbs_allocator *allocator, sbs_fault *fault);
 
 void sbs_heat_surface_free(sbs_heat_surface *surface, const sbs_allocator *allocator);
 
-/* Brings a point from the space of the mesh to that of the surface. */
+/* Brings a point from the space of the mesh to the space of the surface. */
 void sbs_heat_surface_scale(const sbs_heat_surface *surface, const double point[3], double scaled[3]);
 
 /* The surface as a mesh. */

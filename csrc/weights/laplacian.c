@@ -15,7 +15,7 @@
  */
 #define LEAST_WEIGHT 1e-3
 
-static double cotangent(const double *positions, int32_t apex, int32_t first, int32_t second) {
+static double find_cotangent(const double *positions, int32_t apex, int32_t first, int32_t second) {
   const sbs_vec3 at = sbs_vec3_read(positions + 3 * (size_t)apex);
   const sbs_vec3 a = sbs_vec3_subtract(sbs_vec3_read(positions + 3 * (size_t)first), at);
   const sbs_vec3 b = sbs_vec3_subtract(sbs_vec3_read(positions + 3 * (size_t)second), at);
@@ -40,7 +40,8 @@ static size_t find_edge(const sbs_laplacian *in, int32_t from, int32_t to) {
 
 sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mesh, const sbs_allocator *allocator) {
   const size_t count = mesh->vertex_count;
-  *laplacian = (sbs_laplacian){.offsets = sbs_allocate(allocator, count + 1, sizeof *laplacian->offsets)};
+  *laplacian = (sbs_laplacian){.vertex_count = count, .positions = mesh->positions};
+  laplacian->offsets = sbs_allocate(allocator, count + 1, sizeof *laplacian->offsets);
   laplacian->neighbors = sbs_allocate(allocator, mesh->triangle_count, 6 * sizeof *laplacian->neighbors);
   if (!laplacian->offsets || !laplacian->neighbors) return SBS_ERROR_OUT_OF_MEMORY;
   const sbs_status status = sbs_mesh_adjacency(mesh, NULL, allocator, laplacian->offsets, laplacian->neighbors, NULL);
@@ -54,7 +55,7 @@ sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mes
       const int32_t apex = mesh->triangles[3 * t + corner];
       const int32_t a = mesh->triangles[3 * t + (corner + 1) % 3], b = mesh->triangles[3 * t + (corner + 2) % 3];
       if (a == b) continue;
-      const double half = cotangent(mesh->positions, apex, a, b) / 2.0;
+      const double half = find_cotangent(mesh->positions, apex, a, b) / 2.0;
       laplacian->weights[find_edge(laplacian, a, b)] += half;
       laplacian->weights[find_edge(laplacian, b, a)] += half;
     }

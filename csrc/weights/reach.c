@@ -38,7 +38,7 @@ static int32_t take_nearest(sbs_brush *brush, size_t *count) {
 
 /* ----------------------------------------------------------------------------------------------------------- search */
 
-static double edge_length(const sbs_brush *brush, int32_t a, int32_t b) {
+static double measure_edge(const sbs_brush *brush, int32_t a, int32_t b) {
   const double *p = brush->points[brush->places[a]].position, *q = brush->points[brush->places[b]].position;
   const double x = p[0] - q[0], y = p[1] - q[1], z = p[2] - q[2];
   return sqrt(x * x + y * y + z * z);
@@ -63,7 +63,7 @@ static void follow_edges(sbs_brush *brush, double radius) {
     brush->distances[brush->reached_count++] = brush->ways[vertex];
     for (size_t i = brush->offsets[vertex]; i < brush->offsets[vertex + 1]; i++) {
       const int32_t other = brush->neighbors[i];
-      const double way = brush->ways[vertex] + edge_length(brush, vertex, other);
+      const double way = brush->ways[vertex] + measure_edge(brush, vertex, other);
       if (!(way <= radius)) continue;
       if (brush->heap_at[other] < 0) {
         brush->heap[waiting] = other;

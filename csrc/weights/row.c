@@ -82,7 +82,7 @@ sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex
   return repaired;
 }
 
-static double largest_weight(const sbs_influences *influences) {
+static double find_largest_weight(const sbs_influences *influences) {
   double largest = 0.0;
   for (size_t i = 0; i < influences->count; i++) largest = fmax(largest, influences->weights[i]);
   return largest;
@@ -94,7 +94,7 @@ void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row
   sbs_influences merged = {.joints = row->joints, .weights = row->weights};
   double scale = 1.0;
   sbs_influences_merge(&pairs, scale, &merged);
-  while (largest_weight(&merged) > limit) sbs_influences_merge(&pairs, scale /= 2.0, &merged);
+  while (find_largest_weight(&merged) > limit) sbs_influences_merge(&pairs, scale /= 2.0, &merged);
   row->count = merged.count;
   sbs_row_round(row, table->scalar);
 }

@@ -38,8 +38,8 @@ sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
 /*
- * Reads a vertex of a valid table: merged, without what is no positive finite weight, rounded to the scalar, in order.
- * If the weights of a joint sum to more than the scalar holds, all weights of the vertex are halved until they do not;
+ * Reads a vertex of a valid table: merged, only positive finite weights, rounded to the scalar, in order. If the
+ * weights of a joint sum to more than the scalar holds, all weights of the vertex are halved until they do not;
  * their ratios stay.
  */
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
@@ -63,7 +63,7 @@ double sbs_row_sum(const sbs_row *row);
 /* Scales the unlocked weights so that all sum to 1, rounded to the scalar, and puts the row in order. */
 void sbs_row_normalize(sbs_row *row, const unsigned char *locked, sbs_scalar scalar);
 
-/* Rounds the weights to the scalar and puts the row in order, without those that have become zero. */
+/* Rounds the weights to the scalar and puts the row in order, without weights that have become zero. */
 void sbs_row_round(sbs_row *row, sbs_scalar scalar);
 
 /* Drops the lightest unlocked influences of a row in order until there are `limit`, or only locked ones are left. */

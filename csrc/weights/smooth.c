@@ -97,7 +97,7 @@ static void smooth_row(smoother *work, size_t vertex) {
   sbs_average_end(&work->average, work->strengths[vertex], work->options->locked, &work->row);
 }
 
-/* Whether the new row differs from that of the vertex. */
+/* Whether the new row differs from the one of the vertex. */
 static int differs(const smoother *work, size_t vertex) {
   const size_t begin = work->rows.offsets[vertex], count = work->rows.offsets[vertex + 1] - begin;
   return count != work->row.count || memcmp(work->row.joints, work->rows.joints + begin, count * sizeof(int32_t)) ||

@@ -80,7 +80,7 @@ void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const
   }
 }
 
-static double weight_in_brush(const sbs_brush *brush, size_t vertex, int32_t joint) {
+static double find_weight(const sbs_brush *brush, size_t vertex, int32_t joint) {
   for (size_t k = 0; k < brush->limit; k++) {
     const double weight = brush->weights[vertex * brush->limit + k];
     if (!(weight > 0.0)) break;
@@ -89,23 +89,23 @@ static double weight_in_brush(const sbs_brush *brush, size_t vertex, int32_t joi
   return 0.0;
 }
 
-static double smoothed(const sbs_brush *brush, size_t vertex, int32_t joint, double weight, double amount) {
+static double smooth_weight(const sbs_brush *brush, size_t vertex, int32_t joint, double weight, double amount) {
   const size_t begin = brush->offsets[vertex], end = brush->offsets[vertex + 1];
   double change = 0.0;
   if (begin == end) return weight;
-  for (size_t i = begin; i < end; i++) change += weight_in_brush(brush, (size_t)brush->neighbors[i], joint) - weight;
+  for (size_t i = begin; i < end; i++) change += find_weight(brush, (size_t)brush->neighbors[i], joint) - weight;
   return fmax(weight + amount * (change / (double)(end - begin)), 0.0);
 }
 
-static double painted(const sbs_brush *brush, const sbs_brush_options *options, size_t vertex, int32_t joint,
-                      double weight, double amount) {
+static double paint_weight(const sbs_brush *brush, const sbs_brush_options *options, size_t vertex, int32_t joint,
+                           double weight, double amount) {
   const double most = fmax(weight, 1.0); /* weights above 1 are not cut */
   switch (options->mode) {
     case SBS_BRUSH_ADD: return fmin(weight + amount, most);
     case SBS_BRUSH_SUBTRACT: return fmax(weight - amount, 0.0);
     case SBS_BRUSH_REPLACE: return weight + amount * (options->value - weight);
     case SBS_BRUSH_SCALE: return fmin(weight * (1.0 + amount * (options->value - 1.0)), most);
-    default: return smoothed(brush, vertex, joint, weight, amount);
+    default: return smooth_weight(brush, vertex, joint, weight, amount);
   }
 }
 
@@ -136,9 +136,9 @@ static int edit(sbs_brush *brush, const sbs_brush_options *options, const int32_
   for (int side = 0; side < 2; side++) {
     const double amount = brush->amounts[side][vertex];
     if (!(amount > 0.0) || sbs_is_locked(options->locked, joints[side])) continue;
-    const double weight = weight_in_brush(brush, vertex, joints[side]);
+    const double weight = find_weight(brush, vertex, joints[side]);
     targets[count++] =
-        (sbs_brush_target){joints[side], weight, painted(brush, options, vertex, joints[side], weight, amount)};
+        (sbs_brush_target){joints[side], weight, paint_weight(brush, options, vertex, joints[side], weight, amount)};
   }
   return sbs_brush_edit(brush, options, vertex, targets, count);
 }

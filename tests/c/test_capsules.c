@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Capsule weights: by hand, in every form of output, and all that can be wrong. */
+/*
+ * Capsule weights: strides, threads, and all that can be wrong. tests/python holds the weights against a reference.
+ */
 #include <sbs/capsules.h>
 
 #include "rig.h"
@@ -27,58 +29,6 @@ static sbs_capsules three_capsules(void) {
 
 static sbs_capsules_points four_points(void) {
   return (sbs_capsules_points){POINTS, SBS_FLOAT64, points, 0};
-}
-
-static void check_row(const int32_t *indices, const double *weights, int32_t first, double weight, int32_t second,
-                      double rest) {
-  CHECK_EQUAL(indices[0], first);
-  CHECK_EQUAL(indices[1], second);
-  CHECK_NEAR(weights[0], weight, 1e-15);
-  CHECK_NEAR(weights[1], rest, 1e-15);
-}
-
-static void test_pairs(void) {
-  const sbs_capsules capsules = three_capsules();
-  const sbs_capsules_points given = four_points();
-  int32_t indices[POINTS][2];
-  double weights[POINTS][2];
-  sbs_capsules_report report;
-  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 2, indices[0], weights[0], &report, NULL), SBS_OK);
-  check_row(indices[0], weights[0], 0, 1.0, 0, 0.0);
-  check_row(indices[1], weights[1], 0, 3.0 / 4, 1, 1.0 / 4);
-  check_row(indices[2], weights[2], 0, 2.0 / 3, 1, 1.0 / 3);
-  check_row(indices[3], weights[3], 2, 1.0, 0, 0.0);
-  CHECK_EQUAL(report.outside, 1);
-  CHECK_EQUAL(report.max_influences, 2);
-}
-
-/* A point on bone 0, within the inner capsule of bone 1, which has no say there; however little bone 0 counts. */
-static void test_no_influence_of_weight_zero_beside_tiny_multipliers(void) {
-  const double multipliers[3] = {1e-300, 1.0, 1.0}, on_bone[3] = {3.25, 0.0, 0.0};
-  sbs_capsules capsules = three_capsules();
-  capsules.multipliers = multipliers;
-  const sbs_capsules_points given = {1, SBS_FLOAT64, on_bone, 0};
-  int32_t indices[2] = {-7, -7};
-  double weights[2] = {-7.0, -7.0};
-  sbs_capsules_report report;
-  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 2, indices, weights, &report, NULL), SBS_OK);
-  check_row(indices, weights, 0, 1.0, 0, 0.0);
-  CHECK_EQUAL(report.max_influences, 1);
-}
-
-static void test_limit(void) {
-  const sbs_capsules capsules = three_capsules();
-  const sbs_capsules_points given = four_points();
-  const int32_t expected[POINTS] = {0, 0, 0, 2};
-  int32_t indices[POINTS];
-  double weights[POINTS];
-  sbs_capsules_report report;
-  CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, 1, indices, weights, &report, NULL), SBS_OK);
-  for (int i = 0; i < POINTS; i++) {
-    CHECK_EQUAL(indices[i], expected[i]);
-    CHECK(weights[i] == 1.0);
-  }
-  CHECK_EQUAL(report.max_influences, 2); /* before the limit */
 }
 
 static void test_count_only(void) {
@@ -112,8 +62,8 @@ static void test_dense(void) {
   CHECK(weights[2][0] == 1.0f && weights[2][1] == 0.0f);
 }
 
-/* Enough points for several blocks and threads, in no order. */
-static void test_blocks_and_threads_change_no_bit(void) {
+/* Enough points for several threads, in no order. */
+static void test_threads_change_no_bit(void) {
   enum {
     MANY = 5000,
     K = 3
@@ -125,7 +75,7 @@ static void test_blocks_and_threads_change_no_bit(void) {
     for (int axis = 0; axis < 3; axis++) cloud[i][axis] = random_between(&seed, -2.0, 9.0);
   }
   const sbs_capsules capsules = three_capsules();
-  sbs_capsules_points given = {MANY, SBS_FLOAT64, cloud, 0};
+  const sbs_capsules_points given = {MANY, SBS_FLOAT64, cloud, 0};
   sbs_capsules_options options = sbs_default_capsules_options();
   options.threads = 1;
   CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, &options, K, indices[0], weights[0], NULL, NULL), SBS_OK);
@@ -137,13 +87,6 @@ static void test_blocks_and_threads_change_no_bit(void) {
     CHECK(memcmp(indices, indices_again, sizeof indices) == 0);
     CHECK(memcmp(weights, again, sizeof weights) == 0);
     CHECK(report.outside > 0 && report.outside < MANY);
-  }
-  for (size_t i = 0; i < MANY; i++) { /* each alone */
-    given.point_count = 1;
-    given.points = cloud[i];
-    CHECK_EQUAL(sbs_capsules_weights(&capsules, &given, NULL, K, indices_again[0], again[0], NULL, NULL), SBS_OK);
-    CHECK(memcmp(indices[i], indices_again[0], sizeof indices[i]) == 0);
-    CHECK(memcmp(weights[i], again[0], sizeof weights[i]) == 0);
   }
 }
 
@@ -264,7 +207,6 @@ static void test_bad_options(void) {
   FAILS(made.options.allocator.release = NULL, SBS_ERROR_NULL, "allocator.release", 0, 0, 0);
   FAILS(made.weights_out = NULL, SBS_ERROR_NULL, "joint_weights", 0, 0, 0);
   FAILS(memset(made.enabled, 0, 3), SBS_ERROR_EMPTY, "enabled", 0, 0, 0);
-  FAILS(made.options.outside = SBS_CAPSULES_OUTSIDE_ERROR, SBS_ERROR_UNWEIGHTED, "points", 1, 3, 0);
 }
 
 static void test_bad_output(void) {
@@ -301,12 +243,9 @@ static void test_points_outside_are_counted(void) {
 }
 
 int main(void) {
-  RUN(test_pairs);
-  RUN(test_no_influence_of_weight_zero_beside_tiny_multipliers);
-  RUN(test_limit);
   RUN(test_count_only);
   RUN(test_dense);
-  RUN(test_blocks_and_threads_change_no_bit);
+  RUN(test_threads_change_no_bit);
   RUN(test_bad_capsules);
   RUN(test_bad_points);
   RUN(test_bad_options);

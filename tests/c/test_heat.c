@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights by heat: islands, any number of threads, cancelled at every turn, and all that can be wrong. tests/python
- * holds them against known answers.
+ * Weights by heat: any number of threads, cancelled at every turn, short of memory, with arguments that Python cannot
+ * pass, and of any size. tests/python holds them against known answers.
  */
 #include <float.h>
 #include <sbs/heat.h>
 
-#include "base/lapack.h"
 #include "counting_allocator.h"
-#ifdef SBS_LAPACK_BUNDLED
-#include <cblas.h>
-#endif
 
 enum {
   RINGS = 41,
@@ -76,9 +72,9 @@ static scene *new_scene(void) {
 
 static const unsigned char untouched = 0x5a;
 
-static sbs_status find(const scene *of, const sbs_heat_options *options, result *out, sbs_fault *fault) {
+static sbs_status find(const scene *made, const sbs_heat_options *options, result *out, sbs_fault *fault) {
   memset(out, untouched, sizeof *out);
-  return sbs_heat_weights(&of->mesh, &of->bones, options, JOINTS, out->joints[0], out->weights[0], out->islands,
+  return sbs_heat_weights(&made->mesh, &made->bones, options, JOINTS, out->joints[0], out->weights[0], out->islands,
                           out->joins, &out->report, fault);
 }
 
@@ -88,31 +84,6 @@ static int is_untouched(const result *out) {
     if (bytes[i] != untouched) return 0;
   }
   return 1;
-}
-
-static void test_islands_hang_on_others(void) {
-  static result out;
-  if (!CHECK_EQUAL(find(new_scene(), NULL, &out, NULL), SBS_OK)) return;
-  CHECK_EQUAL(out.report.trouble, SBS_HEAT_WORKS);
-  CHECK_EQUAL(out.report.island_count, 3);
-  CHECK_EQUAL(out.report.blind_vertices, SHIRT + 3);
-  if (!CHECK_EQUAL(out.report.join_count, 2)) return;
-  CHECK_EQUAL(out.joins[0].island, 1);
-  CHECK_EQUAL(out.joins[0].neighbor, 0);
-  CHECK_EQUAL(out.joins[0].vertex_count, SHIRT);
-  CHECK_EQUAL(out.joins[0].reason, SBS_HEAT_SEES_NO_BONE);
-  CHECK_EQUAL(out.joins[1].island, 2);
-  CHECK_EQUAL(out.joins[1].neighbor, 1);
-  CHECK_EQUAL(out.joins[1].vertex_count, 3);
-  CHECK_EQUAL(out.joins[1].reason, SBS_HEAT_TINY);
-  CHECK_NEAR(out.joins[1].distance, 0.02, 1e-12); /* over a corner of the shirt */
-  for (int v = 0; v < VERTICES; v++) {
-    CHECK_EQUAL(out.islands[v], v < RINGS * SIDES ? 0 : (v < VERTICES - 3 ? 1 : 2));
-    CHECK_NEAR(out.weights[v][0] + out.weights[v][1], 1.0, 4 * DBL_EPSILON);
-  }
-  for (int side = 0; side < SIDES; side++) { /* in the middle all is symmetric but for the edges' directions */
-    CHECK_NEAR(out.weights[RINGS / 2 * SIDES + side][0], 0.5, 1e-9);
-  }
 }
 
 static void test_threads_change_no_bit(void) {
@@ -125,53 +96,6 @@ static void test_threads_change_no_bit(void) {
     CHECK(!memcmp(out.joints, expected.joints, sizeof out.joints));
     CHECK(!memcmp(out.weights, expected.weights, sizeof out.weights));
   }
-#ifdef SBS_LAPACK_BUNDLED
-  CHECK_EQUAL(scipy_openblas_get_num_threads(), 1);
-#endif
-}
-
-/* Only joints that are enabled, and the heaviest of them. */
-static void test_enabled_and_limit(void) {
-  static const unsigned char enabled[JOINTS] = {0, 1};
-  static result out;
-  scene *made = new_scene();
-  int32_t joints[VERTICES];
-  double weights[VERTICES];
-  made->bones.enabled = enabled;
-  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
-  CHECK_EQUAL(out.report.max_influences, 1);
-  for (int v = 0; v < VERTICES; v++) {
-    CHECK_EQUAL(out.joints[v][0], 1);
-    CHECK(out.weights[v][0] == 1.0 && out.weights[v][1] == 0.0);
-  }
-  made = new_scene();
-  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_heat_weights(&made->mesh, &made->bones, NULL, 1, joints, weights, NULL, NULL, &out.report, NULL),
-              SBS_OK);
-  for (int v = 0; v < VERTICES; v++) CHECK(joints[v] == out.joints[v][0] && weights[v] == 1.0);
-}
-
-static void test_trouble(void) {
-  static result out;
-  scene *made = new_scene();
-  made->mesh.triangle_count = 0;
-  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
-  CHECK_EQUAL(out.report.trouble, SBS_HEAT_NO_SURFACE);
-  CHECK_EQUAL(out.report.join_count, 0);
-  CHECK_EQUAL(out.report.island_count, VERTICES);
-  CHECK(((const unsigned char *)out.weights)[0] == untouched);
-
-  made = new_scene();
-  made->mesh.triangles = made->triangles[TRIANGLES - 1]; /* the button alone; the tube is points */
-  made->mesh.triangle_count = 1;
-  CHECK_EQUAL(find(made, NULL, &out, NULL), SBS_OK);
-  CHECK_EQUAL(out.report.trouble, SBS_HEAT_TINY_PIECES);
-
-  made = new_scene();
-  sbs_heat_options options = sbs_default_heat_options();
-  options.strength = DBL_MAX;
-  CHECK_EQUAL(find(made, &options, &out, NULL), SBS_OK);
-  CHECK_EQUAL(out.report.trouble, SBS_HEAT_NO_SOLUTION);
 }
 
 typedef struct listener {
@@ -209,7 +133,7 @@ static void test_cancel(void) {
     CHECK(is_untouched(&out));
     CHECK(fault.argument == NULL);
   }
-  CHECK(stop_at > 20 && stop_at < 1000); /* at each front of each depth, twice */
+  CHECK(stop_at > 20 && stop_at < 1000); /* for each few rows of each depth, twice */
 }
 
 static sbs_status call(const sbs_allocator *allocator, void *made) {
@@ -235,7 +159,6 @@ static void check_error(const scene *made, const sbs_heat_options *options, sbs_
 
 static void test_bad_input_is_named(void) {
   static result out;
-  static const unsigned char nobody[JOINTS] = {0};
   scene *made = new_scene();
   sbs_fault fault = {0};
 #define CALL(mesh, bones, width, joints, weights, report) \
@@ -251,13 +174,6 @@ static void test_bad_input_is_named(void) {
   CHECK_CALL(CALL(&made->mesh, &made->bones, 0, out.joints[0], out.weights[0], &out.report), SBS_ERROR_EMPTY,
              "influences_per_vertex");
 
-  const double wrong[][2] = {{0.0, 0.0}, {NAN, 0.0}, {INFINITY, 0.0}, {1.0, -0.1}, {1.0, NAN}, {1.0, 1.1}};
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    sbs_heat_options options = sbs_default_heat_options();
-    options.strength = wrong[i][0];
-    options.prune = wrong[i][1];
-    check_error(made, &options, SBS_ERROR_OPTION, i < 3 ? "strength" : "prune");
-  }
   sbs_heat_options options = sbs_default_heat_options();
   options.threads = -1;
   check_error(made, &options, SBS_ERROR_OPTION, "threads");
@@ -265,23 +181,11 @@ static void test_bad_input_is_named(void) {
   options.allocator.release = NULL;
   check_error(made, &options, SBS_ERROR_NULL, "allocator.release");
 
-  made->triangles[5][1] = VERTICES;
-  check_error(made, NULL, SBS_ERROR_VERTEX_INDEX, "triangles");
-  made = new_scene();
-  made->positions[5][1] = NAN;
-  check_error(made, NULL, SBS_ERROR_NOT_FINITE, "positions");
-  made = new_scene();
-  made->tails[1][2] = INFINITY;
-  check_error(made, NULL, SBS_ERROR_NOT_FINITE, "tails");
-  made = new_scene();
   made->bones.heads = NULL;
   check_error(made, NULL, SBS_ERROR_NULL, "heads");
   made = new_scene();
   made->bones.joint_count = 0;
   check_error(made, NULL, SBS_ERROR_EMPTY, "heads");
-  made = new_scene();
-  made->bones.enabled = nobody;
-  check_error(made, NULL, SBS_ERROR_EMPTY, "enabled");
 }
 
 /* Coordinates of any size, and bones that are beyond all. */
@@ -311,10 +215,7 @@ static void test_sizes(void) {
 }
 
 int main(void) {
-  RUN(test_islands_hang_on_others);
   RUN(test_threads_change_no_bit);
-  RUN(test_enabled_and_limit);
-  RUN(test_trouble);
   RUN(test_cancel);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_bad_input_is_named);

@@ -52,35 +52,6 @@ def one_point(
 # --------------------------------------------------------------------------------------------------------- by hand
 
 
-def test_one_inner_capsule() -> None:
-    """At x = 0.5, 0.25 from bone 0 and sqrt(3.5^2 + 0.25^2) = 3.51 from bone 1, beyond its outer radius."""
-    np.testing.assert_array_equal(one_point([0.5, 0.25, 0.0]), [1, 0])
-
-
-def test_two_inner_capsules() -> None:
-    """Distances 0.25 and 0.75: k = 4 and 4/3."""
-    assert_exact(one_point([3.25, 0.25, 0.0]), [3 / 4, 1 / 4])
-
-
-@pytest.mark.parametrize(("falloff", "half"), [("linear", 1 / 2), ("smooth", 1 / 2), ("quadratic", 1 / 4)])
-def test_inner_of_one_and_the_middle_of_the_falloff_of_the_other(falloff: Falloff, half: float) -> None:
-    """Distances 0.5 and 2, where x = (2 - 1) / (3 - 1) = 1/2: k = 2 and f / 2."""
-    k = np.array([2, half / 2])
-    assert_exact(one_point([2.0, 0.5, 0.0], falloff=falloff), k / k.sum())
-
-
-@pytest.mark.parametrize(("falloff", "f"), [("linear", 3 / 4), ("smooth", 27 / 32), ("quadratic", 9 / 16)])
-def test_a_quarter_into_the_falloff(falloff: Falloff, f: float) -> None:
-    """Distances 0.5 and 1.5, where x = 1/4: smooth is 1 - 3/16 + 2/64 = 27/32."""
-    k = np.array([2, f / 1.5])
-    assert_exact(one_point([2.5, 0.5, 0.0], falloff=falloff), k / k.sum())
-
-
-def test_outer_capsules_of_both() -> None:
-    """Distances 1.5 (x = 1/4) and 2 (x = 1/2): k = 0.75/1.5 = 1/2 and 0.5/2 = 1/4."""
-    assert_exact(one_point([2.0, 1.5, 0.0]), [2 / 3, 1 / 3])
-
-
 def test_on_the_axis_of_one_bone() -> None:
     """2 from bone 1, within its outer capsule: 1 / d of bone 0 outweighs it."""
     np.testing.assert_array_equal(one_point([2.0, 0.0, 0.0]), [1, 0])
@@ -111,25 +82,6 @@ def test_on_an_axis_up_to_rounding() -> None:
         np.testing.assert_array_equal(dense, np.tile(np.array([0.5, 0, 0.5], dtype), (100, 1)))
 
 
-def test_at_the_caps() -> None:
-    """Beyond the head of bone 0 the distance is that to the head: (-0.9, -1.2, 0) is 1.5 away, where x = 1/4."""
-    alone = weights.Capsules(HEADS[:1], TAILS[:1], INNER[:1], OUTER[:1])
-    far = [-0.9, -1.2, 2.0]
-    other = weights.Capsules([[0.0, 0.0, 0.0], far], [[4.0, 0.0, 0.0], far], [[1, 1], [2, 2]], [[3, 3], [2, 2]])
-    np.testing.assert_array_equal(one_point([-0.9, -1.2, 0.0], alone), [1])
-    assert_exact(one_point([-0.9, -1.2, 0.0], other), [1 / 2, 1 / 2])  # k = 0.75/1.5 and 1/2
-
-
-def test_tapered_radii() -> None:
-    """A quarter along bone 0 its radii are 1 + (2 - 1)/4 = 1.25 and 2 + (6 - 2)/4 = 3: d = 2 makes x = 0.75/1.75 = 3/7.
-
-    The sphere of bone 1 is 1 away and has its full weight.
-    """
-    capsules = weights.Capsules([[0, 0, 0], [1, 3, 0]], [[4, 0, 0], [1, 3, 0]], [[1, 2], [1, 1]], [[2, 6], [1, 1]])
-    k = np.array([4 / 7 / 2, 1])
-    assert_exact(one_point([1.0, 2.0, 0.0], capsules), k / k.sum())
-
-
 @pytest.mark.parametrize(("distance", "expected"), [(2.0, 1.0), (np.nextafter(2.0, 3.0), 0.0)])
 def test_equal_radii_are_a_step_that_includes_them(distance: float, expected: float) -> None:
     """r_inner = r_outer = d is inside."""
@@ -157,9 +109,10 @@ def test_nearest_goes_by_radius_and_then_by_joint() -> None:
     np.testing.assert_array_equal(one_point([0.0, 0.0, 0.0], capsules), [0, 1, 0])
 
 
-def test_multipliers() -> None:
-    """Distances 0.25 and 0.75 as above; k = 4 and 3 * 4/3."""
-    assert_exact(one_point([3.25, 0.25, 0.0], replaced(ELBOW, multipliers=[1, 3])), [1 / 2, 1 / 2])
+def test_no_influence_of_weight_zero_beside_tiny_multipliers() -> None:
+    """On bone 0, which counts next to nothing, and within the inner capsule of bone 1."""
+    influences = weights.capsule_weights([[3.25, 0.0, 0.0]], replaced(ELBOW, multipliers=[1e-300, 1]))
+    np.testing.assert_array_equal(influences.joint_weights, [[1]])
 
 
 @pytest.mark.parametrize("change", [{"multipliers": [0, 1]}, {"enabled": [False, True]}])
@@ -255,17 +208,6 @@ def test_falloffs_are_kept_and_checked() -> None:
         replaced(ELBOW, falloffs="smooth")
 
 
-def test_many_overlapping_capsules() -> None:
-    rng = np.random.default_rng(4)
-    given = capsule_reference.random_capsules(rng, 300, radius=5.0)
-    points = rng.uniform(-1, 1, (70, 3))
-    expected = capsule_reference.dense_weights(points, given)
-    found = weights.capsule_weights(points, weights.Capsules(**given))
-    assert found.joint_weights.shape == (70, (expected > 0).sum(axis=1).max())
-    assert np.all(np.diff(found.joint_weights, axis=1) <= 0)
-    np.testing.assert_allclose(weights.to_dense(*found, 300), expected, rtol=1e-12, atol=1e-15)
-
-
 def test_float32_points_give_float32_weights() -> None:
     rng = np.random.default_rng(5)
     capsules = weights.Capsules(**capsule_reference.random_capsules(rng, 20))
@@ -288,17 +230,6 @@ def test_no_scale_is_too_large_or_too_small(power: int) -> None:
     scaled = weights.Capsules(heads, tails, inner, outer)
     found = weights.capsule_weights(np.ldexp(points, power), scaled, dense=True)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
-
-
-@pytest.mark.parametrize("outside", ["nearest", "unweighted"])
-def test_threads_change_no_bit(outside: Outside) -> None:
-    rng = np.random.default_rng(7)
-    capsules = weights.Capsules(**capsule_reference.random_capsules(rng, 30, radius=0.3))
-    points = rng.uniform(-1, 1, (20_001, 3))
-    alone = weights.capsule_weights(points, capsules, outside=outside, threads=1)
-    for threads in (2, 3, 10**30):
-        together = weights.capsule_weights(points, capsules, outside=outside, threads=threads)
-        assert [a.tobytes() for a in together] == [a.tobytes() for a in alone]
 
 
 def test_count_outside() -> None:
@@ -331,7 +262,6 @@ def test_defaults() -> None:
     np.testing.assert_array_equal(ELBOW.enabled, [True, True])
     assert ELBOW.enabled.dtype == bool
     assert ELBOW.names is None
-    assert repr(replaced(ELBOW, enabled=[True, False])) == "<sbs.weights.Capsules 2 capsules, 1 off>"
 
 
 def test_pickled() -> None:

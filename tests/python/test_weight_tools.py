@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
 from itertools import pairwise
 from random import Random
 from typing import Any, Literal
@@ -340,12 +338,6 @@ def test_no_vertices() -> None:
 def test_bad_arguments_of_smooth(changes: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         weights.smooth(**{**GOOD, **MESH, **changes})
-
-
-@pytest.mark.parametrize("tool", [weights.smooth, weights.mirror, weights.transfer, weights.Brush])
-def test_the_mesh_comes_before_its_influences(tool: Callable[..., object]) -> None:
-    names = [name for name in inspect.signature(tool).parameters if name != "self"]
-    assert names[:4] == ["positions", "triangles", "joint_indices", "joint_weights"]
 
 
 def test_another_order_is_told() -> None:

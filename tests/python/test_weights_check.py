@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from surfaces import chain, moved, together, torn, tube
+from surfaces import moved, together, torn, tube
 
 import sbs
 from sbs import weights
@@ -93,13 +93,6 @@ def test_unequal_seams() -> None:
     np.testing.assert_array_equal(found.unequal_seams, [0, 1, 3, 4])  # 0 and 2 say the same in another order
     rounded = np.add(values[:3], [[1e-6, -1e-6], [0.0, 0.0], [0.0, 0.0]])
     assert weights.check(indices[:3], rounded, 3, positions=positions[:3]).ok
-
-
-def test_automatic_weights_pass_their_own_check() -> None:
-    mesh = torn(*tube())
-    result = weights.heat_weights(*mesh, *chain(3))
-    found = weights.check(*result[:2], 3, positions=mesh[0], triangles=mesh[1])
-    assert found.ok
 
 
 def test_the_check_finds_what_the_skin_repairs() -> None:

@@ -159,21 +159,6 @@ def test_no_worse_than_where_it_began(method: Method, center: Center) -> None:
         assert len(set(joints[shares > 0])) == np.count_nonzero(shares)
 
 
-def test_better_than_linear_weights_on_a_twisted_arm() -> None:
-    """A tube that is twisted evenly by 170 degrees at most: linear blending collapses, whatever its weights."""
-    x, angle = np.meshgrid(np.linspace(-1, 1, 21), np.linspace(0, 2 * np.pi, 12, endpoint=False))
-    rest = np.stack([x, np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, 3)
-    twists = np.linspace(0.3, np.radians(170), 6)
-    turns = rotations.matrices_from_axis_angle([1, 0, 0], np.stack([np.zeros(6), twists], axis=1))
-    matrices = np.concatenate([turns, np.zeros((6, 2, 3, 1))], axis=3)
-    shares = (rest[:, 0] + 1) / 2
-    each = rotations.matrices_from_axis_angle([1, 0, 0], twists[:, None] * shares)
-    posed = np.einsum("fvab,vb->fva", each, rest)
-    spherical = weights.fit(rest, posed, matrices, influences=2)
-    linear = weights.fit(rest, posed, matrices, method="linear", influences=2)
-    assert spherical.errors.mean() < 0.2 * linear.errors.mean()
-
-
 def test_threads_and_parts_change_no_bit() -> None:
     rng = np.random.default_rng(2)
     rest, matrices = rng.normal(size=(300, 3)), poses(rng, 5, 8)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,6 @@ def heat(mesh: Pair, bones: Pair | None = None, **options: Any) -> weights.HeatW
     return weights.heat_weights(*mesh, *(chain(2) if bones is None else bones), **options)
 
 
-@pytest.mark.applies(sbs.build_info()["lapack"] == "none", reason="with LAPACK, weights by heat are found")
-def test_a_build_without_lapack_says_what_it_lacks() -> None:
-    """It raises RuntimeError itself, not a subclass."""
-    with pytest.raises(RuntimeError, match="this needs LAPACK, which the library was built without") as raised:
-        heat(tube(8, 6))
-    assert type(raised.value) is RuntimeError
-
-
 def test_a_square_by_hand() -> None:
     """Two right triangles: the vertices 0 and 1 are at a distance of 1 from bone 0, 2 and 3 from bone 1, all seen."""
     positions = np.array([[0, 0, 0], [0, 2, 0], [2, 0, 0], [2, 2, 0]], float)
@@ -55,21 +46,6 @@ def test_a_square_by_hand() -> None:
     expected = np.linalg.solve(laplacian + np.diag(areas), areas * np.array([1, 1, 0, 0]))
     np.testing.assert_allclose(result[:, 0], expected, rtol=1e-12)
     assert expected[1] > expected[0] > 0.5  # more area takes more of the heat of the own bone
-
-
-def test_a_tube_is_shared_along_its_bones() -> None:
-    positions, triangles = tube()
-    result = heat((positions, triangles), prune=0)
-    assert result.report.method == "heat"
-    assert result.report.islands == 1
-    assert result.report.joined == ()
-    shares = dense(result)
-    order = np.argsort(positions[:-2, 0], kind="stable")  # the ends are capped by the ends of the bones themselves
-    assert (np.diff(shares[order, 1]) > -1e-12).all()  # ever more to the second bone
-    middle = np.isclose(positions[:, 0], 3)
-    np.testing.assert_allclose(shares[middle], 0.5, atol=1e-12)  # symmetric
-    assert shares[positions[:, 0] < 1, 0].min() > 0.95
-    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-14)
 
 
 def distances_to_bones(points: np.ndarray, heads: np.ndarray, tails: np.ndarray) -> np.ndarray:
@@ -135,32 +111,6 @@ def test_what_progress_raises_ends_it() -> None:
 
     with pytest.raises(RuntimeError, match="enough"):
         heat(tube(), progress=stop)
-
-
-def test_ctrl_c_ends_it() -> None:
-    """The interrupt comes while the equations are being solved, from within, so that no time matters."""
-    calls: list[float] = []
-
-    def interrupt(fraction: float) -> None:
-        calls.append(fraction)
-        if len(calls) == 3:
-            signal.raise_signal(signal.SIGINT)
-
-    # Whoever started the tests may have had the signal ignored, as shells do in the background.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            heat(tube(rings=61, sides=16), progress=interrupt)
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert len(calls) <= 4
-
-
-def test_stronger_heat_makes_shorter_transitions() -> None:
-    positions, triangles = tube()
-    near = np.isclose(positions[:, 0], 2.5)
-    weak, strong = (dense(heat((positions, triangles), strength=c))[near, 0] for c in (0.22, 4.0))
-    assert (strong > weak + 0.05).all()
 
 
 def test_seams_and_flat_shading_change_nothing() -> None:

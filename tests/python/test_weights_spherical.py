@@ -14,8 +14,6 @@ import sbs
 from sbs import weights
 from sbs.quality.measures import bending_energy
 
-pytestmark = pytest.mark.applies(sbs.build_info()["lapack"] != "none", reason="weights spread by LAPACK")
-
 RINGS, SIDES = 41, 12
 RADIUS = 0.5
 

@@ -10,7 +10,6 @@ import pytest
 import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from surfaces import tube
 
 from sbs import weights
 
@@ -39,12 +38,6 @@ def test_by_hand() -> None:
     assert len(result.unmatched) == 0
 
 
-def test_influences_come_sorted_and_padded() -> None:
-    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, np.array([[0.5, 0.5, 0], [0, 2, 0]]))
-    np.testing.assert_array_equal(result.joint_indices, [[1, 0, 2], [2, 0, 0]])
-    np.testing.assert_allclose(result.joint_weights, [[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]], atol=1e-15)
-
-
 def test_far_points_get_nothing() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.0, 0.0, 1.0], [0.0, 0.0, 1.5]], max_distance=1.0)
     np.testing.assert_array_equal(result.unmatched, [1])
@@ -55,14 +48,6 @@ def test_limit() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.5, 0.5, 0]], limit=2)
     assert result.joint_indices.shape == (1, 2)
     np.testing.assert_allclose(result.joint_weights, [[2 / 3, 1 / 3]])
-
-
-def test_to_itself_changes_nothing() -> None:
-    positions, triangles = tube()
-    given = weights.normalize(*weights.from_dense(np.random.default_rng(0).random((len(positions), 3))))
-    np.testing.assert_allclose(
-        dense(weights.transfer(positions, triangles, *given, positions)), dense(given), atol=1e-13
-    )
 
 
 def test_corners_without_weight_leave_it_to_the_others() -> None:

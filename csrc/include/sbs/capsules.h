@@ -48,7 +48,7 @@ typedef struct sbs_capsules {
   const double *outer_radii;    /* (J, 2), finite, at least 0 */
   const double *multipliers;    /* (J) or NULL (all 1), finite, at least 0; 0: as if not enabled */
   const unsigned char *enabled; /* (J) or NULL (all): 0 for capsules without effect */
-  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for that of the options */
+  const int32_t *falloffs;      /* (J) or NULL (all): an sbs_capsules_falloff, or -1 for the one of the options */
 } sbs_capsules;
 
 /*
@@ -98,8 +98,7 @@ typedef struct sbs_capsules_report {
 /*
  * Finds weights as padded pairs, as sbs_skin_desc takes them: by decreasing weight (ties: the lower joint first),
  * padded with index 0 and weight 0. The weights of a point sum to 1, or are all 0. Not a bit of them depends on the
- * number of threads, on other points or, except for ties, on the order of the capsules. O(V J) time; capsules that do
- * not reach a group of neighboring points are skipped for the whole group.
+ * number of threads, on other points or, except for ties, on the order of the capsules. O(V J) time.
  *
  *   options                or NULL for the defaults
  *   influences_per_vertex  K: if more joints have weight, the K heaviest are kept and normalized. 0 is EMPTY unless
@@ -109,7 +108,8 @@ typedef struct sbs_capsules_report {
  *   report                 or NULL
  *   fault                  or NULL
  *
- * Errors: as of sbs_capsules_check, OPTION, STRIDE, UNWEIGHTED, OUT_OF_MEMORY, CANCELLED.
+ * Errors: as sbs_capsules_check, OPTION, STRIDE, OUT_OF_MEMORY; UNWEIGHTED and CANCELLED, after which the outputs
+ * are undefined.
  */
 SBS_API sbs_status sbs_capsules_weights(const sbs_capsules *capsules, const sbs_capsules_points *points,
                                         const sbs_capsules_options *options, size_t influences_per_vertex,

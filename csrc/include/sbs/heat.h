@@ -25,11 +25,9 @@
  * weights of the nearest point of the neighbor, at the distance d.
  *
  * HOW IT IS COMPUTED. The equations are symmetric and positive definite. They are solved for the islands with heat,
- * then for those joined directly to them, and so on. Each system is solved for all joints at once by a multifrontal
- * Cholesky factorization in the order of a nested dissection, with its dense fronts by LAPACK and BLAS: about O(V^1.5)
- * time and O(V log V) memory. The bundled OpenBLAS uses only the calling thread; one of the system uses as many threads
- * as it is set to. `threads` share the search for visible bones. Results do not depend on their number, not even in a
- * bit. A library that was built without LAPACK has no such solver: sbs_heat_weights is NO_LAPACK there.
+ * then for those joined directly to them, and so on. Each system is solved for all joints at once by a sparse
+ * factorization L D L^T in the order of a nested dissection: about O(V^1.5) time and O(V log V) memory, on the calling
+ * thread. `threads` share the search for visible bones. Results do not depend on their number, not even in a bit.
  */
 #ifndef SBS_HEAT_H
 #define SBS_HEAT_H
@@ -62,7 +60,7 @@ SBS_API sbs_heat_options sbs_default_heat_options(void);
 typedef enum sbs_heat_trouble {
   SBS_HEAT_WORKS = 0,
   SBS_HEAT_NO_SURFACE,  /* no triangle has an area */
-  SBS_HEAT_TINY_PIECES, /* more than half of the area is that of tiny islands */
+  SBS_HEAT_TINY_PIECES, /* more than half of the area is in tiny islands */
   SBS_HEAT_NO_BONE,     /* from no island is enough of a bone visible */
   SBS_HEAT_NO_SOLUTION  /* the equations have no finite solution: the strength is extreme */
 } sbs_heat_trouble;
@@ -111,8 +109,8 @@ typedef struct sbs_heat_report {
  *   report                 receives trouble and counts
  *   fault                  or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, CANCELLED, OUT_OF_MEMORY, INTERNAL,
- * NO_LAPACK. Nothing is written after an error.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, STRIDE, NOT_FINITE, VERTEX_INDEX, CANCELLED, OUT_OF_MEMORY, INTERNAL.
+ * Nothing is written after an error.
  */
 SBS_API sbs_status sbs_heat_weights(const sbs_mesh_desc *mesh, const sbs_heat_bones *bones,
                                     const sbs_heat_options *options, size_t influences_per_vertex,

@@ -145,11 +145,11 @@ SBS_API sbs_influences_diffuse_options sbs_default_influences_diffuse_options(vo
  *                  stay. Of vertices at one point the length of the lowest is used
  *   options        or NULL for the defaults
  *   limit          influences per vertex of the outputs; if there are more, the lightest unlocked ones are dropped
- *   joint_indices  (V, limit); must not be the array of the table
- *   joint_weights  (V, limit) of the table's scalar type; must not be the array of the table
+ *   joint_indices  (V, limit); must not be the ones of the table
+ *   joint_weights  (V, limit) of the table's scalar type; must not be the ones of the table
  *   fault          or NULL
  *
- * Errors: as of sbs_influences_smooth; NO_LAPACK if the library was built without, NO_CONVERGENCE.
+ * Errors: as sbs_influences_smooth, NO_CONVERGENCE.
  */
 SBS_API sbs_status sbs_influences_diffuse(const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                                           const double *lengths, const sbs_influences_diffuse_options *options,

@@ -122,8 +122,8 @@ typedef enum sbs_status {
   SBS_ERROR_NO_CONVERGENCE, /* a singular value decomposition did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
   SBS_ERROR_CANCELLED,      /* the caller's progress function asked to cancel */
-  SBS_ERROR_NO_LAPACK, /* the function needs LAPACK, and the library was built without (-Dlapack=none): sbs/heat.h */
-  SBS_STATUS_COUNT     /* how many there are; never returned */
+  SBS_ERROR_NO_LAPACK,      /* no longer returned: all functions work without LAPACK */
+  SBS_STATUS_COUNT          /* how many there are; never returned */
 } sbs_status;
 
 /*

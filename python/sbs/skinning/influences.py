@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import AnyFloats
 
-__all__ = ["Influences", "InfluencesAndMore", "of_joints", "share_of", "tidy", "with_rows"]
+__all__ = [
+    "Influences",
+    "InfluencesAndMore",
+    "check_joints",
+    "narrowed",
+    "of_joints",
+    "share_of",
+    "tidy",
+    "with_rows",
+]
 
 
 class Influences(NamedTuple):
@@ -76,8 +85,20 @@ def tidy(joint_indices: ArrayLike, joint_weights: ArrayLike, *, joint_count: int
     Influences(joint_indices=array([[1, 3]], dtype=int32), joint_weights=array([[0.5, 0.5]]))
     """
     indices, weights, most = _core.tidy_weights(joint_indices, joint_weights, joint_count=joint_count)
-    width = max(most, 1)
-    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+    return narrowed(indices, weights, most)
+
+
+def narrowed(joint_indices: NDArray[np.int32], joint_weights: AnyFloats, width: int) -> Influences:
+    """The first `width` columns of influences, at least one."""
+    width = max(width, 1)
+    return Influences(np.ascontiguousarray(joint_indices[:, :width]), np.ascontiguousarray(joint_weights[:, :width]))
+
+
+def check_joints(joint_indices: NDArray[Any], joint_count: int) -> None:
+    """Raise ValueError for the first joint index (V, K) that is out of range."""
+    for row, column in np.argwhere((joint_indices < 0) | (joint_indices >= joint_count))[:1]:
+        found = joint_indices[row, column]
+        raise ValueError(f"joint_indices[{row}, {column}] = {found} is out of range for {joint_count} joints")
 
 
 def share_of(joint_indices: NDArray[np.int32], joint_weights: AnyFloats, joints: ArrayLike) -> AnyFloats:
@@ -118,7 +139,5 @@ def of_joints(
         raise ValueError(f"joint_weights has shape {weights.shape}, joint_indices {indices.shape}")
     if indices.dtype.kind not in "iu":
         raise TypeError(f"joint_indices must hold integers, not {indices.dtype}")
-    for row, column in np.argwhere((indices < 0) | (indices >= joint_count))[:1]:
-        found = indices[row, column]
-        raise ValueError(f"joint_indices[{row}, {column}] = {found} is out of range for {joint_count} joints")
+    check_joints(indices, joint_count)
     return Influences(indices.astype(np.int32), weights.astype(dtype))

@@ -14,8 +14,8 @@ from ..support.names import has_names, joint_numbers
 Joints = ArrayLike | Sequence[str | int]
 
 
-def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> Any:
-    """Joints with numbers (N,) in place of names; what has no names is left as it is.
+def replace_names(joints: Joints | None, names: Sequence[str] | None, option: str) -> Any:
+    """Joints with numbers (N,) in place of names, or as they are given without names.
 
     Raises
     ------
@@ -28,26 +28,23 @@ def named(joints: Joints | None, names: Sequence[str] | None, option: str) -> An
         return joints
     if names is None:
         raise ValueError(f"{option} has names, so names= is needed")
+    numbers = {name: joint for joint, name in enumerate(names)}
     # It is a list now.
-    return np.array(joint_numbers(joints, _numbers(names), option=option), np.int32)  # type: ignore[arg-type]
+    return np.array(joint_numbers(joints, numbers, option=option), np.int32)  # type: ignore[arg-type]
 
 
-def number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
+def find_number(joint: str | int | None, names: Sequence[str] | None, option: str) -> int | None:
     """The number of a joint that is given by name or number; None for None."""
-    return int(named([joint], names, option)[0]) if isinstance(joint, str) else joint
+    return int(replace_names([joint], names, option)[0]) if isinstance(joint, str) else joint
 
 
-def _numbers(names: Sequence[str]) -> dict[str, int]:
-    return {name: joint for joint, name in enumerate(names)}
-
-
-def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def flag_joints(joints: Joints | None, joint_count: int, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """Which joints (J,) are meant: by their numbers or names (N,), by flags (J,), or all by None."""
     if names is not None and len(names) != joint_count:
         raise ValueError(f"names has length {len(names)}, for {joint_count} joints")
     if joints is None:
         return np.ones(joint_count, bool)
-    given = np.asarray(named(joints, names, "joints"))
+    given = np.asarray(replace_names(joints, names, "joints"))
     if given.dtype == bool:
         if given.shape != (joint_count,):
             raise ValueError(f"joints has shape {given.shape}, expected ({joint_count},) flags")
@@ -64,16 +61,13 @@ def joint_flags(joints: Joints | None, joint_count: int, names: Sequence[str] | 
     return flags
 
 
-def locked_joints(locked: Joints | None, names: Sequence[str] | None) -> NDArray[np.integer] | None:
-    """Joints by their numbers, given so, by names or by a mask of all joints; None where none is locked."""
-    return chosen_joints(locked, names, "locked")
-
-
-def chosen_joints(joints: Joints | None, names: Sequence[str] | None, option: str) -> NDArray[np.integer] | None:
-    """The same for an option of any name."""
+def choose_joints(
+    joints: Joints | None, names: Sequence[str] | None, option: str = "locked"
+) -> NDArray[np.integer] | None:
+    """Joints by their numbers, given so, by names or by a mask of all joints; None for None."""
     if joints is None:
         return None
-    given = np.asarray(named(joints, names, option))
+    given = np.asarray(replace_names(joints, names, option))
     if given.dtype == np.bool_:
         if given.ndim != 1:
             raise ValueError(f"{option} has shape {given.shape}, expected (J,) as a mask")

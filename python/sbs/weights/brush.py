@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Required, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..options import DAMPING, Center, Method, MethodOptions, base_options, method_name, refuse_idle, vertex_amounts
 from ..skinning.skin import Skin
-from ._joints import Joints, chosen_joints, locked_joints, number
+from ._joints import Joints, choose_joints, find_number
 from .influences import Influences
 
 __all__ = ["Brush", "Stroke"]
@@ -24,9 +24,25 @@ Distance = Literal["space", "surface"]
 Axis = Literal["x", "y", "z"]
 
 
+class StrokeOptions(TypedDict, total=False):
+    """Options of `Brush.stroke`."""
+
+    radius: Required[float]
+    mode: Mode
+    strength: float
+    value: float
+    falloff: Falloff
+    distance: Distance
+    locked: Joints | None
+    normalize: bool
+    mirror: Axis | None
+    mirror_position: float
+    mirror_joints: ArrayLike | None
+
+
 @dataclass(frozen=True, eq=False)
 class Stroke:
-    """What a stroke of a `Brush` changed.
+    """The changes by a stroke of a `Brush`.
 
     Attributes
     ----------
@@ -155,18 +171,7 @@ class Brush:
         self,
         center: ArrayLike,
         joint: str | int | None,
-        *,
-        radius: float,
-        mode: Mode = "add",
-        strength: float = 1.0,
-        value: float = 1.0,
-        falloff: Falloff = "smooth",
-        distance: Distance = "space",
-        locked: Joints | None = None,
-        normalize: bool = True,
-        mirror: Axis | None = None,
-        mirror_position: float = 0.0,
-        mirror_joints: ArrayLike | None = None,
+        **options: Unpack[StrokeOptions],
     ) -> Stroke:
         """Make one dab.
 
@@ -174,8 +179,7 @@ class Brush:
         ----------
         center : (3,) array_like
             In the space of the positions.
-        joint, radius, mode, strength, value, falloff, distance, locked, normalize, mirror, mirror_position, \
-mirror_joints
+        joint, **options
             As in `stroke`.
 
         Returns
@@ -190,21 +194,7 @@ mirror_joints
         point = np.asarray(center)
         if point.shape != (3,):
             raise ValueError(f"center has shape {point.shape}, expected (3,)")
-        return self.stroke(
-            point[None],
-            joint,
-            radius=radius,
-            mode=mode,
-            strength=strength,
-            value=value,
-            falloff=falloff,
-            distance=distance,
-            locked=locked,
-            normalize=normalize,
-            mirror=mirror,
-            mirror_position=mirror_position,
-            mirror_joints=mirror_joints,
-        )
+        return self.stroke(point[None], joint, **options)
 
     def stroke(
         self,
@@ -240,7 +230,7 @@ mirror_joints
         strength : float
             In [0, 1].
         value : float
-            What to replace with, in [0, 1], or to scale by, at least 0.
+            The new weight to replace with, in [0, 1], or the factor to scale by, at least 0.
         falloff : {"constant", "linear", "smooth", "sphere", "quadratic"}
             With x = distance / radius: 1; 1 - x; 1 - x^2 (3 - 2 x); sqrt(1 - x^2); (1 - x)^2.
         distance : {"space", "surface"}
@@ -277,14 +267,14 @@ mirror_joints
         """
         vertices, old_indices, old_weights, new_indices, new_weights = self._core.stroke(
             centers,
-            number(joint, self._names, "joint"),
+            find_number(joint, self._names, "joint"),
             mode=mode,
             radius=radius,
             strength=strength,
             value=value,
             falloff=falloff,
             distance=distance,
-            locked=locked_joints(locked, self._names),
+            locked=choose_joints(locked, self._names),
             normalize=normalize,
             mirror=mirror,
             mirror_position=mirror_position,
@@ -319,7 +309,7 @@ mirror_joints
 
         The vertex gets the weights of its joints with which the method comes nearest to the target. Others within the
         radius go along, by the fall-off, each with weights of its own. Where several weights take a vertex there,
-        those that differ least from the ones before do. What can be reached is shown by `reachable`.
+        the weights that differ least from the old ones do. `reachable` shows where it can go.
 
         Parameters
         ----------
@@ -327,7 +317,7 @@ mirror_joints
         target : (3,) array_like
             Where it should go, in the space of the deformed mesh.
         skin : Skin
-            Of this mesh; its weights do not matter, but what else it deforms with: centers and twist.
+            Of this mesh, for its centers and its twist; its weights do not matter.
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             The pose.
         radius : float
@@ -338,7 +328,7 @@ mirror_joints
         falloff, distance
             As of `stroke`: how much of the way others go.
         joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
-            Those that may get weight at vertices where they have none; by default those of the dragged vertex.
+            Joints that may get weight at vertices where they have none; by default the joints of the dragged vertex.
         locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
             Joints that keep their weights.
         mirror, mirror_position, mirror_joints
@@ -349,7 +339,7 @@ mirror_joints
         Returns
         -------
         Stroke
-            What `undo` takes back, bit for bit.
+            For `undo`, bit for bit.
 
         Raises
         ------
@@ -403,8 +393,8 @@ mirror_joints
             radius=radius,
             falloff=falloff,
             distance=distance,
-            joints=chosen_joints(joints, self._names, "joints"),
-            locked=locked_joints(locked, self._names),
+            joints=choose_joints(joints, self._names, "joints"),
+            locked=choose_joints(locked, self._names),
             mirror=mirror,
             mirror_position=mirror_position,
             mirror_joints=mirror_joints,

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from ..support import json_files
 from ..support.files import replacing
 from ..support.json_files import is_number, read_entries
 from ..support.text import well_formed
 
-__all__ = ["FORMAT", "VERSION", "CapsuleFileContent", "read", "write"]
+if TYPE_CHECKING:
+    from .capsules import Capsules
+
+__all__ = ["FORMAT", "VERSION", "read", "write"]
 
 FORMAT = "sbs-capsules"
 VERSION = 2
@@ -27,22 +27,9 @@ _VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
 _OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 
-class CapsuleFileContent(NamedTuple):
-    """The J capsules of a file; attributes are named as those of `sbs.weights.Capsules`."""
-
-    heads: NDArray[np.float64] | list[Any]
-    tails: NDArray[np.float64] | list[Any]
-    inner_radii: NDArray[np.float64] | list[Any]
-    outer_radii: NDArray[np.float64] | list[Any]
-    multipliers: NDArray[np.float64] | list[float]
-    enabled: NDArray[np.bool_] | list[bool]
-    names: tuple[str, ...] | list[str] | None
-    falloffs: tuple[Any, ...] | list[Any] | None
-
-
-def write(capsules: CapsuleFileContent, path: str | os.PathLike[str]) -> None:
+def write(capsules: Capsules, path: str | os.PathLike[str]) -> None:
     """Write a file of the lowest version that is enough; see `Capsules.to_json`."""
-    count = len(capsules.heads)
+    count = len(capsules)
     falloffs = capsules.falloffs or (None,) * count
     version = _VERSION_BEFORE_FALLOFFS if capsules.falloffs is None else VERSION
     entries: list[dict[str, Any]] = [
@@ -64,12 +51,12 @@ def write(capsules: CapsuleFileContent, path: str | os.PathLike[str]) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def read(path: str | os.PathLike[str]) -> CapsuleFileContent:
-    """Read a file of this version or an older one; see `Capsules.from_json`."""
-    return json_files.read(path, _content)
+def read(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read the arguments of `Capsules` from a file of this version or an older one; see `Capsules.from_json`."""
+    return json_files.read(path, _read_content)
 
 
-def _content(document: Any) -> CapsuleFileContent:
+def _read_content(document: Any) -> dict[str, Any]:
     entries = read_entries(document, kind=FORMAT, newest=VERSION, key="capsules")
     for index, entry in enumerate(entries):
         _check_entry(entry, f"capsules[{index}]", document["version"])
@@ -77,16 +64,16 @@ def _content(document: Any) -> CapsuleFileContent:
     named = sum(name is not None for name in names)
     if 0 < named < len(names):
         raise ValueError(f"capsules[{names.index(None)}] has no name, but others have")
-    return CapsuleFileContent(
-        heads=[entry["head"] for entry in entries],
-        tails=[entry["tail"] for entry in entries],
-        inner_radii=[entry["inner_radii"] for entry in entries],
-        outer_radii=[entry["outer_radii"] for entry in entries],
-        multipliers=[float(entry.get("multiplier", 1.0)) for entry in entries],
-        enabled=[entry.get("enabled", True) for entry in entries],
-        names=list(map(well_formed, names)) if named else None,
-        falloffs=[entry.get("falloff") for entry in entries],
-    )
+    return {
+        "heads": [entry["head"] for entry in entries],
+        "tails": [entry["tail"] for entry in entries],
+        "inner_radii": [entry["inner_radii"] for entry in entries],
+        "outer_radii": [entry["outer_radii"] for entry in entries],
+        "multipliers": [float(entry.get("multiplier", 1.0)) for entry in entries],
+        "enabled": [entry.get("enabled", True) for entry in entries],
+        "names": list(map(well_formed, names)) if named else None,
+        "falloffs": [entry.get("falloff") for entry in entries],
+    }
 
 
 def _check_entry(entry: Any, place: str, version: int) -> None:

@@ -14,7 +14,7 @@ __all__ = ["fit_capsules"]
 
 Floats = NDArray[np.float64]
 
-# The least vertices for a radius. If there are fewer at one end of a bone, those of the whole bone are used.
+# The least vertices for a radius. If there are fewer at one end of a bone, all vertices of the bone are used.
 _ENOUGH = 8
 
 
@@ -29,7 +29,7 @@ def fit_capsules(
 ) -> Capsules:
     """Capsules around the bones of a skeleton, as wide as the mesh around each.
 
-    Bones are those of `bone_segments`. Every vertex counts for the bone that is nearest to it, and there for the nearer
+    Bones are from `bone_segments`. Every vertex counts for the bone that is nearest to it, and there for the nearer
     end. The radii at an end are a percentile of the distances of its vertices, times `inner` and `outer`.
 
     Parameters
@@ -43,7 +43,7 @@ def fit_capsules(
         Radii as shares of that distance, 0 <= inner <= outer. The farther apart, the softer the joints.
     enabled : (J,) array_like of bool, optional
         The joints that get weight. By default all that are nearest to some vertex; the capsules of the others are
-        disabled, and as wide as those of their parents.
+        disabled, and as wide as the capsules of their parents.
 
     Returns
     -------
@@ -83,14 +83,14 @@ def fit_capsules(
     none = np.zeros((len(heads), 2))
     nearest = capsule_weights(points, Capsules(heads, tails, none, none, enabled=enabled), limit=1)
     bones = nearest.joint_indices[:, 0]
-    distances, places = _to_bones(np.asarray(points, np.float64), heads[bones], tails[bones])
-    widths = _widths(skeleton, bones, distances, places, percentile)
+    distances, places = _measure_distances(np.asarray(points, np.float64), heads[bones], tails[bones])
+    widths = _measure_widths(skeleton, bones, distances, places, percentile)
     used = np.bincount(bones, minlength=len(heads)) > 0
     chosen = used if enabled is None else enabled
     return Capsules(heads, tails, inner * widths, outer * widths, enabled=chosen, names=skeleton.names)
 
 
-def _to_bones(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Floats]:
+def _measure_distances(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Floats]:
     """The distance of each point to its segment, and the place on that which is nearest: 0 head, 1 tail."""
     axes = tails - heads
     squares = np.einsum("ij,ij->i", axes, axes)
@@ -99,7 +99,7 @@ def _to_bones(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Flo
     return np.linalg.norm(points - heads - places[:, None] * axes, axis=1), places
 
 
-def _widths(
+def _measure_widths(
     skeleton: Skeleton, bones: NDArray[np.int32], distances: Floats, places: Floats, percentile: float
 ) -> Floats:
     """The distance (J, 2) of the surface at the head and at the tail of each bone."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args, overload
+from typing import Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,15 +33,14 @@ class Capsules:
     """An inner and an outer capsule around the bone of each joint. Immutable; `dataclasses.replace` makes changed ones.
 
     A capsule is all that is within a radius of a bone, the segment from its head to its tail. The radius goes linearly
-    from head to tail, as that of an envelope in Blender. A bone whose head is its tail has spheres, of the radii at the
-    head.
+    from head to tail, as in an envelope of Blender. A bone of no length has spheres of the radii at its head.
 
     Parameters
     ----------
     heads, tails : (J, 3) array_like
         The ends of the bones, in the space of the points that are weighted.
     inner_radii, outer_radii : (J, 2) array_like
-        At head and at tail. Not negative, and none of `inner_radii` above that of `outer_radii`.
+        At head and at tail. Not negative, and no inner radius above the outer one.
     multipliers : (J,) array_like, optional
         How strong each is beside the others, not negative; 0 is as if not enabled. By default 1.
     enabled : (J,) array_like of bool, optional
@@ -49,7 +48,7 @@ class Capsules:
     names : sequence of J str, optional
         Of the joints, all different.
     falloffs : sequence of J {"linear", "smooth", "quadratic"} or None, optional
-        How the weight of each falls from the inner capsule to the outer one; None for that of `capsule_weights`.
+        How the weight of each falls from the inner to the outer capsule; None for the `falloff` of `capsule_weights`.
 
     Attributes
     ----------
@@ -144,19 +143,7 @@ class Capsules:
         OSError
             If it cannot be written.
         """
-        capsule_files.write(
-            capsule_files.CapsuleFileContent(
-                self.heads,
-                self.tails,
-                self.inner_radii,
-                self.outer_radii,
-                self.multipliers,
-                self.enabled,
-                self.names,
-                self.falloffs,
-            ),
-            path,
-        )
+        capsule_files.write(self, path)
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Capsules:
@@ -171,43 +158,31 @@ class Capsules:
         """
         content = capsule_files.read(path)
         try:
-            return cls(**content._asdict())
+            return cls(**content)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
+class _Options(TypedDict, total=False):
+    """Options of `capsule_weights` on which its type does not depend."""
+
+    falloff: Falloff
+    outside: Outside
+    limit: int | None
+    threads: int | None
+
+
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[False] = False,
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: Literal[False] = False, **options: Unpack[_Options]
 ) -> Influences: ...
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: Literal[True],
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: Literal[True], **options: Unpack[_Options]
 ) -> NDArray[np.float32 | np.float64]: ...
 @overload
 def capsule_weights(
-    points: ArrayLike,
-    capsules: Capsules,
-    *,
-    falloff: Falloff = "linear",
-    outside: Outside = "nearest",
-    limit: int | None = None,
-    dense: bool,
-    threads: int | None = None,
+    points: ArrayLike, capsules: Capsules, *, dense: bool, **options: Unpack[_Options]
 ) -> Influences | NDArray[np.float32 | np.float64]: ...
 def capsule_weights(
     points: ArrayLike,
@@ -235,7 +210,7 @@ def capsule_weights(
         1 - x; (1 - x)^2 (1 + 2 x), which is level at both ends; or (1 - x)^2, which is level at the outer one. For
         capsules that have no fall-off of their own.
     outside : {"nearest", "unweighted", "error"}
-        What points outside of all outer capsules get: weight 1 for the joint of smallest d - r_outer, no weight, or a
+        For points outside of all outer capsules: weight 1 for the joint of smallest d - r_outer, no weight, or a
         ValueError that counts them. With ``"nearest"``, weights are continuous across the outer surface of a capsule if
         its inner radius is smaller, except where it meets that of another one; outside of all capsules they jump where
         two are equally near.

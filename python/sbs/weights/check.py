@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..skinning.influences import check_joints
 
 __all__ = ["WeightCheck", "WeightStatistics", "check", "statistics"]
 
@@ -109,7 +110,7 @@ def check(
     TypeError
         If an array has a wrong type.
     """
-    indices, weights = _checked_pair(joint_indices, joint_weights)
+    indices, weights = _check_pair(joint_indices, joint_weights)
     usable = np.isfinite(weights) & (weights > 0)
     in_range = (indices >= 0) & (indices < joint_count)
     sums, counts = np.where(usable, weights, 0).sum(axis=1), usable.sum(axis=1)
@@ -128,13 +129,15 @@ def check(
         off_sum=np.flatnonzero((counts > 0) & ~(np.abs(sums - 1) <= sum_tolerance)),
         too_many=no_vertices if max_influences is None else np.flatnonzero(counts > max_influences),
         unweighted=np.flatnonzero(counts == 0),
-        unweighted_islands=() if triangles is None else _unweighted_islands(triangles, lowest, counts),
-        unequal_seams=no_vertices if lowest is None else _unequal_seams(indices, np.where(usable, weights, 0), lowest),
+        unweighted_islands=() if triangles is None else _find_unweighted_islands(triangles, lowest, counts),
+        unequal_seams=no_vertices
+        if lowest is None
+        else _find_unequal_seams(indices, np.where(usable, weights, 0), lowest),
         joints_without_weight=np.setdiff1d(np.arange(joint_count), indices[usable & in_range]),
     )
 
 
-def _checked_pair(joint_indices: ArrayLike, joint_weights: ArrayLike) -> tuple[Numbers, NDArray[np.float64]]:
+def _check_pair(joint_indices: ArrayLike, joint_weights: ArrayLike) -> tuple[Numbers, NDArray[np.float64]]:
     indices, weights = np.asarray(joint_indices), np.asarray(joint_weights)
     if indices.dtype.kind not in "iu":
         raise TypeError(f"joint_indices must hold integers, not {indices.dtype}")
@@ -154,7 +157,9 @@ def _has_duplicates(indices: Numbers, usable: NDArray[np.bool_]) -> NDArray[np.b
     return np.asarray((joints[:, 1:] == joints[:, :-1]).any(axis=1))
 
 
-def _unweighted_islands(triangles: ArrayLike, lowest: NDArray[np.int32] | None, counts: Numbers) -> tuple[Numbers, ...]:
+def _find_unweighted_islands(
+    triangles: ArrayLike, lowest: NDArray[np.int32] | None, counts: Numbers
+) -> tuple[Numbers, ...]:
     if not len(counts):
         return ()
     faces = np.asarray(triangles)
@@ -168,7 +173,7 @@ def _unweighted_islands(triangles: ArrayLike, lowest: NDArray[np.int32] | None, 
     return tuple(np.split(order, starts)[1:])
 
 
-def _unequal_seams(indices: Numbers, weights: NDArray[np.float64], lowest: NDArray[np.int32]) -> Numbers:
+def _find_unequal_seams(indices: Numbers, weights: NDArray[np.float64], lowest: NDArray[np.int32]) -> Numbers:
     """Vertices (N,) with other weights than another vertex at the same point."""
     others = np.flatnonzero(lowest != np.arange(len(lowest)))
     pairs = [indices[others], indices[lowest[others]]]
@@ -236,12 +241,8 @@ def statistics(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: 
     TypeError
         If an array has a wrong type.
     """
-    indices, weights = _checked_pair(joint_indices, joint_weights)
-    bad = np.argwhere((indices < 0) | (indices >= joint_count))
-    if len(bad):
-        row, column = bad[0]
-        value = indices[row, column]
-        raise ValueError(f"joint_indices[{row}, {column}] = {value} is out of range for {joint_count} joints")
+    indices, weights = _check_pair(joint_indices, joint_weights)
+    check_joints(indices, joint_count)
     usable = np.isfinite(weights) & (weights > 0)
     counts, given = usable.sum(axis=1), weights[usable]
     return WeightStatistics(

@@ -82,7 +82,7 @@ def fit_matrices(
     joint_indices, joint_weights : (V, K) array_like
         Weights that are NaN, infinite or negative are dropped.
     fixed : (J,) array_like of bool, optional
-        Joints that stay as they are; so do those without weight.
+        Joints that stay as they are; so do joints without weight.
     sweeps : int
         The most turns over all joints, in each frame.
     threads : int, optional
@@ -302,9 +302,9 @@ class _Fitting:
         size = max(FEWEST, len(self.rest) // (SHARE * total))
         squares = np.square(self.errors)
         for _ in range(count):
-            region = self._worst_region(squares, size)
+            region = self._find_worst_region(squares, size)
             squares[region] = 0.0
-            owner = self._owner(region)
+            owner = self._find_owner(region)
             start = self.matrices[:, owner : owner + 1]
             alone = np.zeros((len(region), 1), np.int32), np.ones((len(region), 1))
             found, _ = fit_matrices(self.rest[region], self.posed[:, region], start, *alone, threads=self.threads)
@@ -312,7 +312,7 @@ class _Fitting:
             self.allowed = np.concatenate([self.allowed, self.allowed[:, owner : owner + 1]], axis=1)
             self.owners = np.append(self.owners, np.int32(owner))
 
-    def _worst_region(self, squares: Floats, size: int) -> NDArray[np.intp]:
+    def _find_worst_region(self, squares: Floats, size: int) -> NDArray[np.intp]:
         """The vertices around one of those with the largest errors whose mean is the largest."""
         centers = np.argsort(-squares, kind="stable")[:CANDIDATES]
         regions = [
@@ -320,7 +320,7 @@ class _Fitting:
         ]
         return regions[int(np.argmax([squares[region].mean() for region in regions]))]
 
-    def _owner(self, region: NDArray[np.intp]) -> int:
+    def _find_owner(self, region: NDArray[np.intp]) -> int:
         """The given joint that a region follows most, also by joints that were added to it."""
         joints = self.influences.joint_indices[region]
         owners = np.where(self.owners[joints] < 0, joints, self.owners[joints])

@@ -140,7 +140,7 @@ def fit(
 
     Examples
     --------
-    The weights of a mesh from what they make of it:
+    The weights of a mesh, from its deformations:
 
     >>> import numpy as np
     >>> import sbs
@@ -174,7 +174,7 @@ def fit(
     usable = None if allowed is None else np.asarray(allowed)
     first_indices, first_weights = (None, None) if initial is None else map(np.asarray, initial)
     first_options = {**options, "center": "weighted"} if fit_centers and given is None else options
-    # Parts are fitted one after the other: what is wrong is told by its place in the whole.
+    # Parts are fitted one after the other: messages name places in the whole.
     _core.check_fit(
         rest,
         shown,
@@ -192,7 +192,7 @@ def fit(
     runs = 1 + (CENTER_ROUNDS if fit_centers else 0) + (SMOOTHING_ROUNDS if smoothness else 0)
     finished = 0
 
-    def solved(
+    def solve(
         about: dict[str, Any],
         at: Floats | None,
         start: tuple[NDArray[Any] | None, NDArray[Any] | None] = (None, None),
@@ -223,7 +223,7 @@ def fit(
         finished += 1
         return FittedWeights(*found, at)
 
-    found = solved(first_options, given, (first_indices, first_weights))
+    found = solve(first_options, given, (first_indices, first_weights))
     for _ in range(CENTER_ROUNDS if fit_centers else 0):
         given, _ = _core.fit_centers(
             rest,
@@ -235,12 +235,12 @@ def fit(
             twists=twists,
             threads=threads,
         )
-        found = solved(options, given, (found.joint_indices, found.joint_weights))
+        found = solve(options, given, (found.joint_indices, found.joint_weights))
     for _ in range(SMOOTHING_ROUNDS if neighbors is not None else 0):
         assert neighbors is not None
-        toward = neighbors.means(to_dense(*found, matrices.shape[1]))
+        toward = neighbors.average(to_dense(*found, matrices.shape[1]))
         pull = (smoothness * diagonal(rest)) ** 2
-        found = solved({**options, "pull": pull}, given, toward=toward)
+        found = solve({**options, "pull": pull}, given, toward=toward)
     return found
 
 
@@ -251,7 +251,7 @@ class _Neighbors:
         self._point = _core.weld(rest)
         self._offsets, self._neighbors = _core.adjacency(triangles, self._point)
 
-    def means(self, weights: Floats) -> Floats:
+    def average(self, weights: Floats) -> Floats:
         """The means (V, J) of neighbors' weights; of a vertex without neighbors its own."""
         counts = np.diff(self._offsets)
         means = weights.copy()

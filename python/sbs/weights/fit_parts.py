@@ -53,17 +53,17 @@ def fit_parts(
     size = count if whole else -(-count // CHUNKS)
     parts = [slice(first, min(first + size, count)) for first in range(0, count, size)]
 
-    def arguments(part: slice) -> tuple[NDArray[Any], dict[str, Any]]:
+    def take_arguments(part: slice) -> tuple[NDArray[Any], dict[str, Any]]:
         rows = {name: None if rows is None else rows[part] for name, rows in by_vertex.items()}
         return posed[:, part], {**rows, **options}
 
     with ExitStack() as stack:
         found: Iterator[tuple[int, Fitted]]
         if scheduler is None:
-            found = ((number, _fit(matrices, *arguments(part), threads)) for number, part in enumerate(parts))
+            found = ((number, _fit(matrices, *take_arguments(part), threads)) for number, part in enumerate(parts))
         else:
             tasks = [
-                Task(f"vertices {part.start} to {part.stop - 1}", number, (matrices,), (*arguments(part), 1))
+                Task(f"vertices {part.start} to {part.stop - 1}", number, (matrices,), (*take_arguments(part), 1))
                 for number, part in enumerate(parts)
             ]
             found = results_by_workers(stack.enter_context(connected(scheduler)), _fit, tasks)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..skinning.influences import Influences, InfluencesAndMore
-from ._joints import Joints, joint_flags
+from ..skinning.influences import InfluencesAndMore, narrowed
+from ._joints import Joints, flag_joints
 from .capsules import Capsules, capsule_weights
 
 __all__ = ["HeatReport", "HeatWeights", "JoinedIsland", "heat_weights"]
@@ -141,7 +141,7 @@ def heat_weights(
     heads, tails : (J, 3) array_like
         The bones, from `bone_segments`; equal for a point.
     joints : (N,) array_like of int or str, or (J,) array_like of bool, optional
-        Those that may get weight; by default all.
+        Joints that may get weight; by default all.
     names : sequence of J str, optional
         Of the joints, such as `Skeleton.names`, if `joints` has names.
     strength : float
@@ -174,10 +174,8 @@ def heat_weights(
         If an array holds neither real numbers nor, for indices, integers.
     KeyError
         If no joint has a name.
-    RuntimeError
-        If the package was built without LAPACK.
     """
-    chosen = joint_flags(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
+    chosen = flag_joints(joints, np.shape(heads)[0] if np.ndim(heads) else 0, names)
     if joints is not None and not chosen.any():
         raise ValueError("joints is empty: at least one joint must be allowed to get weight")
     if not (np.isfinite(strength) and strength > 0):
@@ -200,12 +198,12 @@ def heat_weights(
         threads=threads,
     )
     if found is None:
-        usual = _wide_as_mesh(positions, heads, tails, chosen) if capsules is None else capsules
+        usual = _fit_one_width(positions, heads, tails, chosen) if capsules is None else capsules
         usable = replace(usual, enabled=usual.enabled & chosen)
         influences = capsule_weights(np.asarray(positions, np.float64), usable, limit=limit)
     else:
         indices, shares = found
-        influences = Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(shares[:, :width]))
+        influences = narrowed(indices, shares, width)
     report = HeatReport(
         "capsules" if trouble else "heat",
         trouble,
@@ -220,7 +218,7 @@ def heat_weights(
     return HeatWeights(*influences, report)
 
 
-def _wide_as_mesh(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
+def _fit_one_width(positions: ArrayLike, heads: ArrayLike, tails: ArrayLike, chosen: NDArray[np.bool_]) -> Capsules:
     """Capsules of one width that contain most of the vertices."""
     ends = np.concatenate([np.asarray(heads)[chosen], np.asarray(tails)[chosen]]).astype(np.float64)
     count = np.count_nonzero(chosen)

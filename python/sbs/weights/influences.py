@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Influences as a matrix of vertices by joints, and back."""
+"""Influences as a matrix of vertices by joints, and back; and sums of the influences of several vertices."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..skinning.influences import Influences
+from .. import _core
+from ..skinning.influences import Influences, check_joints, narrowed
 
-__all__ = ["Influences", "from_dense", "to_dense"]
+__all__ = ["Influences", "carry", "from_dense", "merge", "to_dense"]
 
 
 def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: int) -> NDArray[Any]:
@@ -40,14 +41,10 @@ def to_dense(joint_indices: ArrayLike, joint_weights: ArrayLike, joint_count: in
     array([[0.25, 0.  , 0.75],
            [0.  , 1.  , 0.  ]])
     """
-    indices, weights = np.asarray(joint_indices), _as_floats(joint_weights)
+    indices, weights = np.asarray(joint_indices), _convert(joint_weights)
     if indices.ndim != 2 or indices.shape != weights.shape:
         raise ValueError(f"joint_indices has shape {indices.shape}, joint_weights {weights.shape}: both must be (V, K)")
-    bad = np.argwhere((indices < 0) | (indices >= joint_count))
-    if len(bad):
-        row, column = bad[0]
-        value = indices[row, column]
-        raise ValueError(f"joint_indices[{row}, {column}] = {value} is out of range for {joint_count} joints")
+    check_joints(indices, joint_count)
     dense = np.zeros((len(indices), joint_count), weights.dtype)
     np.add.at(dense, (np.arange(len(indices))[:, None], indices), weights)
     return dense
@@ -80,7 +77,7 @@ def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
            [1, 0]], dtype=int32), joint_weights=array([[0.75, 0.25],
            [1.  , 0.  ]]))
     """
-    weights = _as_floats(dense)
+    weights = _convert(dense)
     if weights.ndim != 2 or not weights.shape[1]:
         raise ValueError(f"dense has shape {weights.shape}, expected (V, J)")
     if limit is not None and limit < 1:
@@ -98,6 +95,26 @@ def from_dense(dense: ArrayLike, limit: int | None = None) -> Influences:
     return Influences(indices, kept)
 
 
-def _as_floats(array: ArrayLike) -> NDArray[Any]:
+def carry(
+    joint_indices: NDArray[np.int32], joint_weights: NDArray[Any], corners: NDArray[Any], shares: NDArray[np.float64]
+) -> Influences:
+    """The influences of points (N, K): sums of those of three corners (N, 3) of a triangle, by their shares (N, 3)."""
+    shape = (len(corners), 3 * joint_indices.shape[1])
+    weights = joint_weights[corners] * shares[:, :, None].astype(joint_weights.dtype)
+    return merge(joint_indices[corners].reshape(shape), weights.reshape(shape))
+
+
+def merge(joint_indices: NDArray[np.int32], joint_weights: NDArray[Any]) -> Influences:
+    """Add the weights (V, M) of equal joints (V, M) in each row, and normalize.
+
+    The result is as wide as the row with the most distinct joints needs, at least 1. A row without weight gets none.
+    """
+    if not len(joint_indices):
+        return Influences(joint_indices, joint_weights)
+    indices, weights, (_, _, _, most) = _core.clean_weights(joint_indices, joint_weights)
+    return narrowed(indices, weights, most)
+
+
+def _convert(array: ArrayLike) -> NDArray[Any]:
     given = np.asarray(array)
     return given if given.dtype in (np.float32, np.float64) else given.astype(np.float64)

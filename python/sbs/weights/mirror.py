@@ -14,7 +14,7 @@ from .. import _core
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore, with_rows
 from . import tools
-from ._merge import carried, merge
+from .influences import carry, merge
 
 __all__ = ["MIDDLE", "TOLERANCE", "Axis", "Counterparts", "Mirrored", "mirror", "mirror_joints", "other_sides"]
 
@@ -74,7 +74,7 @@ def mirror_joints(
     ----------
     names : sequence of J str
     positions : (J, 3) array_like, optional
-        Where the joints are at bind, to match those whose names do not show a side.
+        Where the joints are at bind, to match joints whose names do not show a side.
     axis : {"x", "y", "z"}
         The mirror is perpendicular to it.
     position : float
@@ -139,10 +139,10 @@ def other_sides(name: str) -> Iterator[str]:
     """Names that differ from this one in one occurrence of the side."""
     for pattern in (_WORDS, _LETTERS, _CAMEL):
         for found in pattern.finditer(name):
-            yield name[: found.start()] + _swapped(found[0]) + name[found.end() :]
+            yield name[: found.start()] + _swap(found[0]) + name[found.end() :]
 
 
-def _swapped(word: str) -> str:
+def _swap(word: str) -> str:
     """The word for the other side, in the same case."""
     other = _SWAPPED[word.lower()]
     if word.isupper():
@@ -205,7 +205,7 @@ def mirror(
     if source not in ("positive", "negative"):
         raise ValueError(f"source must be 'positive' or 'negative', not {source!r}")
     indices, weights = tools.normalize(joint_indices, joint_weights)
-    others = _checked_counterparts(counterparts, int(indices.max()))
+    others = _check_counterparts(counterparts, int(indices.max()))
     if len(_core.weld(positions)) != len(indices):
         raise ValueError(f"positions has shape {np.shape(positions)}, joint_indices {indices.shape}")
     points = np.asarray(positions, np.float64)
@@ -232,11 +232,11 @@ def mirror(
     images[:, along] = 2 * position - images[:, along]
     nearest, shares, distances = _core.nearest_on_surface(points, giving, images)
     near = distances <= (TOLERANCE * size if tolerance is None else tolerance)
-    mirrored = carried(flipped, weights, giving[nearest[near]], shares[near])
+    mirrored = carry(flipped, weights, giving[nearest[near]], shares[near])
     return Mirrored(*with_rows((indices, weights), targets[near], mirrored), targets[~near])
 
 
-def _checked_counterparts(counterparts: ArrayLike, largest: int) -> NDArray[np.intp]:
+def _check_counterparts(counterparts: ArrayLike, largest: int) -> NDArray[np.intp]:
     given = np.asarray(counterparts)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise TypeError(f"counterparts must be integers (J,), not {given.dtype} {given.shape}")

@@ -25,7 +25,7 @@ class Reachable:
     points : (N, 3) float64 ndarray
         One for two joints and each step: a curve. For three, a curved patch with that many points along each side.
     weights : (N, J) float64 ndarray
-        Those that take the vertex there.
+        The weights that take the vertex to each point.
     edges : (E, 2) int32 ndarray
         The curve, in pairs of points; of a patch, its border.
     triangles : (T, 3) int32 ndarray
@@ -52,8 +52,9 @@ def reachable(
 
     By linear blending that is a segment or a triangle; spherical skinning bends it to an arc or a curved patch. Three
     joints that are turned far against each other, such as by 130 degrees and again by 130, have no signs of their
-    quaternions that suit all pairs. The signs are then those of the heaviest joint, and the vertex jumps where another
-    joint becomes the heaviest. No weights take it to what lies between, so the patch is cut there, into three pieces.
+    quaternions that suit all pairs. The signs are then relative to the heaviest joint, and the vertex jumps where
+    another joint becomes the heaviest. No weights take it to the places between, so the patch is cut there, into three
+    pieces.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def reachable(
     if (rotation_center is None) != (not spherical or center != "optimized"):
         raise ValueError("rotation_center is for spherical skinning with center='optimized', which needs it")
     refuse_idle(method, {"damping": damping, **({"center": center} if spherical else {})})
-    weights, edges, triangles = _simplex(len(matrices), steps)
+    weights, edges, triangles = _make_simplex(len(matrices), steps)
     count = len(weights)
     centers = None
     if rotation_center is not None:
@@ -128,14 +129,14 @@ def reachable(
         points = skin.deform(matrices, method=method, center=center, damping=damping)
     else:
         points = skin.deform(matrices, method=method)
-    if len(matrices) == 3 and method_name(method) != "linear" and not _signs_agree(matrices[:, :3, :3]):
+    if len(matrices) == 3 and method_name(method) != "linear" and not _have_common_signs(matrices[:, :3, :3]):
         heaviest = weights.argmax(axis=1)[triangles]
         triangles = triangles[(heaviest == heaviest[:, :1]).all(axis=1)]
-        edges = _border(triangles)
+        edges = _find_border(triangles)
     return Reachable(points, weights, edges, triangles)
 
 
-def _signs_agree(matrices: NDArray[np.floating[Any]]) -> bool:
+def _have_common_signs(matrices: NDArray[np.floating[Any]]) -> bool:
     """Whether the quaternions of three matrices (3, 3, 3) can have signs by which each is near both others."""
     left, _, right = np.linalg.svd(matrices)
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
@@ -144,14 +145,14 @@ def _signs_agree(matrices: NDArray[np.floating[Any]]) -> bool:
     return bool((np.sign(cosines[[0, 1, 2], [1, 2, 0]]).prod()) >= 0)
 
 
-def _border(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
+def _find_border(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
     """The edges (E, 2) that one triangle has alone, in its direction."""
     edges = np.concatenate([triangles[:, pair] for pair in ([0, 1], [1, 2], [2, 0])])
     several: NDArray[np.bool_] = (edges[:, None, ::-1] == edges[None]).all(axis=2).any(axis=1)
     return np.asarray(edges[~several])
 
 
-def _simplex(joints: int, steps: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+def _make_simplex(joints: int, steps: int) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
     """Weights (N, J) in even steps, the border (E, 2) and the triangles (T, 3) between them."""
     if joints == 2:
         share = np.arange(steps + 1) / steps

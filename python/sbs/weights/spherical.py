@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights for spherical blending, made from those that were painted for linear blending.
+"""Weights for spherical blending, made from weights that were painted for linear blending.
 
 Linear blending asks for narrow transitions between joints, because it makes limbs thinner wherever it blends. Spherical
 blending keeps their radius, so its transitions may be as wide as the surface is smoothest by (docs/weights.md).
@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh
-from ..skinning.influences import Influences, tidy
-from ._joints import Joints, locked_joints
+from ..skinning.influences import Influences, narrowed, tidy
+from ._joints import Joints, choose_joints
 from .bones import bone_radii, bone_segments
 
 __all__ = ["for_spherical", "widen"]
 
 REACH = 0.5
-"""How far weights spread, in radii of the limb: docs/weights.md has what others make of it."""
+"""How far weights spread, in radii of the limb: docs/weights.md compares others."""
 
 LIMIT = 8
 """More influences than this make no difference that is measured; four cost half of the gain."""
@@ -34,7 +34,7 @@ LEAST_RADIUS = 1e-3
 
 
 class _Weighted(Protocol):
-    """What has weights, such as `sbs.Character`."""
+    """Anything with weights, such as `sbs.Character`."""
 
     @property
     def mesh(self) -> Mesh: ...
@@ -65,7 +65,7 @@ def for_spherical(
 
     Raises
     ------
-    ValueError, TypeError, KeyError, RuntimeError
+    ValueError, TypeError, KeyError
         As `widen`.
 
     Examples
@@ -107,7 +107,7 @@ def widen(
 
     The weights of each joint spread over the surface as heat does, by `reach` times the radius of the limb: one
     implicit step (M / t - L) w = M / t w_given, with the cotangent Laplacian L, the areas M around vertices and t the
-    square of the length. The size of triangles doesn't matter. What a joint gains at a vertex is then less by 0.01, so
+    square of the length. The size of triangles doesn't matter. The gain of a joint at a vertex is then less by 0.01, so
     that weights end somewhere, without a step.
 
     Hard parts stay hard. Nothing spreads over an edge between two vertices of one joint each, if these differ, nor
@@ -128,10 +128,10 @@ def widen(
     limit : int
         The most influences per vertex of the result, at least 1; the lightest unlocked ones are dropped.
     mask : (V,) array_like, optional
-        Factors of `reach` in [0, 1], the same for vertices at one point. Those with 0 keep their weights, as hard parts
-        that are painted softly should.
+        Factors of `reach` in [0, 1], the same for vertices at one point. Vertices with 0 keep their weights, as hard
+        parts that are painted softly should.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
-        Joints that keep their weights; the others share what these leave of 1.
+        Joints that keep their weights; the others share the rest of 1.
     names : sequence of J str, optional
         Of the joints, if `locked` has names.
 
@@ -149,8 +149,6 @@ def widen(
         If an array holds neither real numbers nor, for indices, integers.
     KeyError
         If no joint has a name.
-    RuntimeError
-        If the package was built without LAPACK.
 
     Examples
     --------
@@ -168,7 +166,7 @@ def widen(
         raise ValueError(f"reach must be a finite number of at least 0, not {reach}")
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
-    lengths = reach * _radii(positions, joint_indices, joint_weights, heads, tails)
+    lengths = reach * _find_radii(positions, joint_indices, joint_weights, heads, tails)
     if mask is not None:
         factors = np.asarray(mask, np.float64)
         if factors.shape != lengths.shape:
@@ -183,18 +181,17 @@ def widen(
         triangles,
         lengths,
         limit=limit,
-        locked=locked_joints(locked, names),
+        locked=choose_joints(locked, names),
     )
-    used = max(int(np.count_nonzero(weights, axis=1).max(initial=0)), 1)
-    return Influences(np.ascontiguousarray(indices[:, :used]), np.ascontiguousarray(weights[:, :used]))
+    return narrowed(indices, weights, int(np.count_nonzero(weights, axis=1).max(initial=0)))
 
 
-def _radii(
+def _find_radii(
     positions: ArrayLike, joint_indices: ArrayLike, joint_weights: ArrayLike, heads: ArrayLike, tails: ArrayLike
 ) -> NDArray[np.float64]:
     """The radius of the limb at each vertex (V,): the mean of those of its joints, of which small ones count most.
 
-    That of a joint is the one around its bone; of a joint that no vertex follows most, the median of the others.
+    The radius of a joint is the one around its bone; if no vertex follows the joint most, the median of the others.
     """
     points, starts, ends = (np.asarray(values, np.float64) for values in (positions, heads, tails))
     if starts.ndim != 2 or starts.shape[1] != 3 or starts.shape != ends.shape:
@@ -207,7 +204,7 @@ def _radii(
         raise ValueError(f"joint_indices has {joints.max()}, for {len(starts)} joints")
     if points.shape != (len(joints), 3):
         raise ValueError(f"positions has shape {points.shape}, expected ({len(joints)}, 3)")
-    with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later, by its name
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are not finite are refused later, by name
         radii = bone_radii(points, influences, starts, ends)
     usual = float(np.nanmedian(radii)) if np.isfinite(radii).any() else 0.0
     radii = np.maximum(np.where(np.isnan(radii), usual, radii), LEAST_RADIUS * usual)

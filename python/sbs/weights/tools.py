@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ._joints import Joints, locked_joints
-from .influences import Influences
+from ..skinning.influences import Influences, narrowed
+from ._joints import Joints, choose_joints
 
 __all__ = ["limit", "normalize", "prune", "smooth"]
 
@@ -33,10 +33,10 @@ def normalize(
     ----------
     joint_indices : (V, K) array_like of int
     joint_weights : (V, K) array_like
-        In any order; float32 or float64, which is also the type of the result. What is NaN, infinite or negative is
-        dropped, as `Skin` does; so by all tools.
+        In any order; float32 or float64, which is also the type of the result. All tools drop weights that are NaN,
+        infinite or negative, as `Skin` does.
     locked : (L,) array_like of int or str, or (J,) array_like of bool, optional
-        Joints that keep their weights. The others share what these leave of 1, or get 0 if nothing is left.
+        Joints that keep their weights. The others share the rest of 1, or get 0 if nothing is left.
     names : sequence of J str, optional
         Of the joints, such as `Skeleton.names`, if `locked` has names.
 
@@ -60,7 +60,7 @@ def normalize(
     >>> normalize([[0, 1, 2]], [[0.5, 0.5, 1.0]], locked=[0]).joint_weights
     array([[0.5       , 0.33333333, 0.16666667]])
     """
-    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=locked_joints(locked, names))
+    indices, weights, _ = _core.clean_weights(joint_indices, joint_weights, locked=choose_joints(locked, names))
     return Influences(indices, weights)
 
 
@@ -80,7 +80,7 @@ def limit(
     joint_indices, joint_weights, locked, names
         As in `normalize`.
     count : int
-        The most influences per vertex, at least 1. Those of locked joints are kept first, even if there are more.
+        The most influences per vertex, at least 1. Locked joints are kept first, even if there are more.
     normalize : bool
         Whether to normalize, as `normalize` does; if not, weights that are kept do not change.
 
@@ -100,10 +100,9 @@ def limit(
     Influences(joint_indices=array([[0, 1]], dtype=int32), joint_weights=array([[0.625, 0.375]]))
     """
     indices, weights, report = _core.clean_weights(
-        joint_indices, joint_weights, limit=count, locked=locked_joints(locked, names), normalize=normalize
+        joint_indices, joint_weights, limit=count, locked=choose_joints(locked, names), normalize=normalize
     )
-    width = min(max(count, report[3]), indices.shape[1])
-    return Influences(np.ascontiguousarray(indices[:, :width]), np.ascontiguousarray(weights[:, :width]))
+    return narrowed(indices, weights, max(count, report[3]))
 
 
 def prune(
@@ -142,7 +141,7 @@ def prune(
     array([[0.75, 0.24, 0.  ]])
     """
     indices, weights, _ = _core.clean_weights(
-        joint_indices, joint_weights, threshold=threshold, locked=locked_joints(locked, names), normalize=normalize
+        joint_indices, joint_weights, threshold=threshold, locked=choose_joints(locked, names), normalize=normalize
     )
     return Influences(indices, weights)
 
@@ -163,8 +162,8 @@ def smooth(
 ) -> Influences:
     """Smooth weights over the surface: move each towards the mean of its neighbors along edges, all at once.
 
-    Vertices at one point get equal weights; if they differed before, those of the lowest vertex are used. A weight that
-    is the same everywhere stays so, bit for bit.
+    Vertices at one point get equal weights; if they differed before, the weights of the lowest vertex are used. A
+    weight that is the same everywhere stays so, bit for bit.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ def smooth(
 
     Examples
     --------
-    One corner of a triangle has another joint; after a step of full strength it has that of its neighbors:
+    One corner of a triangle has another joint; after a step of full strength it has the joint of its neighbors:
 
     >>> smooth(np.eye(3), [[0, 1, 2]], [[0], [0], [1]], [[1.0], [1.0], [1.0]], strength=1, limit=2).joint_indices
     array([[0, 1],
@@ -218,7 +217,7 @@ def smooth(
         strength=strength,
         limit=limit,
         mask=mask,
-        locked=locked_joints(locked, names),
+        locked=choose_joints(locked, names),
         normalize=normalize,
     )
     return Influences(indices, weights)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..skinning.influences import InfluencesAndMore
 from . import tools
-from ._merge import carried
+from .influences import carry
 
 __all__ = ["Transfer", "transfer"]
 
@@ -90,7 +90,7 @@ def transfer(
     corners = np.asarray(triangles)[nearest]
     unmatched = np.flatnonzero(distances > (np.inf if max_distance is None else max_distance))
     shares[unmatched] = 0.0
-    result = carried(indices, weights, corners, shares)
+    result = carry(indices, weights, corners, shares)
     if limit is not None and len(corners):
         result = tools.limit(*result, limit)
     return Transfer(*result, distances, unmatched)
