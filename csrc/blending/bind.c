@@ -6,10 +6,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/progress.h"
-#include "blending/attach.h"
-#include "blending/bones.h"
-#include "blending/validate.h"
-#include "blending/zones.h"
+#include "blending/bind.h"
 #include "mesh/positions.h"
 #include "weights/row.h"
 
