@@ -78,6 +78,19 @@ cleanup:
   return status;
 }
 
+void sbs_edges_pair_sides(const sbs_edges *edges, size_t side_count, int32_t *firsts, int32_t *seconds) {
+  for (size_t e = 0; e < edges->count; e++) firsts[e] = seconds[e] = SBS_NO_SIDE;
+  for (size_t side = 0; side < side_count; side++) {
+    const int32_t e = edges->of_sides[side];
+    if (e < 0) continue;
+    if (firsts[e] == SBS_NO_SIDE) {
+      firsts[e] = (int32_t)side;
+    } else {
+      seconds[e] = seconds[e] == SBS_NO_SIDE ? (int32_t)side : SBS_MANY_SIDES;
+    }
+  }
+}
+
 void sbs_edges_free(sbs_edges *edges, const sbs_allocator *allocator) {
   sbs_release(allocator, edges->of_sides);
   edges->of_sides = NULL;
