@@ -18,7 +18,7 @@ static const double WIDTH = 1.2;
 
 /* The members of each group: the vertices of a joint, or the children of a joint. */
 typedef struct members {
-  size_t *offsets; /* (groups + 1) those of group g are members[offsets[g]] to members[offsets[g + 1] - 1], ascending */
+  size_t *offsets; /* (groups + 1) group g has members[offsets[g]] to members[offsets[g + 1] - 1], ascending */
   int32_t *members;
 } members;
 
@@ -113,7 +113,7 @@ sbs_status sbs_attach_onward(const sbs_bone *bones, const int32_t *parents, size
     const int32_t joint = nearest_joint(bones, children.members + first, last - first, point, &distance);
     if (joint < 0 || !active[joint]) continue;
     const sbs_bone *bone = &bones[joint];
-    /* distances are in the units of the mesh, zones in those of the joint */
+    /* distances are in the unit of the mesh, zones in the unit of the joint */
     const double scale = sbs_vec3_length(sbs_vec3_subtract(bone->tail, bone->head)) / bone->after;
     const int is_within = distance <= REACH * scale * hypot(t_min[joint], radii[joint]);
     if (is_within && sbs_bone_along(bone, point) > t_min[joint]) attachment[v] = joint;

@@ -176,7 +176,7 @@ static void swap(double *a, double *b) {
 
 /*
  * Inverts a matrix (n, n), in place, by Gauss-Jordan elimination with pivots from the column. Returns the number of the
- * column that is nearly a combination of those before it; n if there is none.
+ * column that is nearly a combination of the columns before it; n if there is none.
  */
 static size_t invert(double *matrix, size_t n, size_t *rows) {
   for (size_t k = 0; k < n; k++) {

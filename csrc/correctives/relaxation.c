@@ -215,7 +215,7 @@ static double search_line(descent *at, double slope) {
   return energy < at->energy ? energy : NAN;
 }
 
-/* Keeps the last move and what it changed, if the energy is convex along it, and goes on from `next`. */
+/* Keeps the last move and the change of the gradient, if the energy is convex along it, and goes on from `next`. */
 static void go_on(descent *at, double energy) {
   const size_t size = at->size, pair = at->pair_count ? (at->newest + 1) % PAIRS : 0;
   double *move = at->moves + pair * size, *change = at->changes + pair * size;

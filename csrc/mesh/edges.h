@@ -4,7 +4,7 @@
 
 #include "sbs/mesh.h"
 
-/* Side 3 t + i of a mesh goes from corner i of triangle t to the next. All sides with the same two ends are one edge. */
+/* Side 3 t + i of a mesh goes from corner i of triangle t to the next. Sides with the same two ends are one edge. */
 typedef struct sbs_edges {
   size_t count;      /* of edges */
   int32_t *of_sides; /* (3 T) the edge of each side, numbered as they occur first; -1 where both ends are one vertex */

@@ -34,7 +34,7 @@ typedef struct cover_pair {
   sbs_measured measured;
 } cover_pair;
 
-/* Pairs of all muscles, one after the other; those of muscle m end at ends[m]. */
+/* Pairs of all muscles, one after the other; the pairs of muscle m end at ends[m]. */
 typedef struct pair_list {
   size_t count, room;
   cover_pair *pairs;
@@ -246,15 +246,15 @@ static void find_bound(muscle_binding *binding) {
 
 /* ---------------------------------------------------------------------------------------------- slopes of shares -- */
 
-/* Which vertices are beside each: numbers offsets[v] to offsets[v + 1] of neighbors. */
+/* The neighbors of each vertex: numbers offsets[v] to offsets[v + 1]. */
 typedef struct vertex_neighbors {
   size_t *offsets;
   int32_t *neighbors;
 } vertex_neighbors;
 
 /*
- * The slope of the share at a vertex, by least squares over those beside it. `shares` (vertex_count) are those of the
- * same muscle; slopes are as those of the distance.
+ * Finds the slope of the share at a vertex, by least squares over its neighbors, along the same directions as slopes of
+ * the distance. `shares` (vertex_count) are of the same muscle.
  */
 static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbors *beside, const float *shares,
                              cover_pair *pair) {
@@ -313,7 +313,7 @@ static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscle
 
 /* -------------------------------------------------------------------------------------------------------- blocks -- */
 
-/* Puts a pair into all numbers after `count`: what fills the block repeats its last pair. */
+/* Puts a pair into all numbers after `count`, so that the last one fills the block. */
 static void put_pair(const cover_pair *pair, int32_t first, sbs_cover_block *block) {
   for (size_t i = block->count++; i < SBS_COVER_BLOCK; i++) {
     block->vertices[i] = pair->vertex;
@@ -329,7 +329,7 @@ static void put_pair(const cover_pair *pair, int32_t first, sbs_cover_block *blo
   }
 }
 
-/* Puts pairs into blocks, those of a muscle together: the first pair of each vertex, then all others. */
+/* Puts pairs into blocks, a muscle after the other: the first pair of each vertex, then all others. */
 static sbs_status make_blocks(sbs_muscles *muscles, const pair_list *list, int32_t *firsts, sbs_fault *fault) {
   sbs_cover *cover = &muscles->cover;
   const size_t room = list->count / SBS_COVER_BLOCK + 2 * muscles->muscle_count; /* of each muscle two may be partial */

@@ -32,7 +32,7 @@ typedef struct sbs_bound_muscle {
   int32_t joints[SBS_MUSCLE_POINTS];
   double points[SBS_MUSCLE_POINTS][3];
   sbs_profile profile;
-  double squares[SBS_PATH_NODES]; /* weights of the quadrature of r^2 times what is smooth */
+  double squares[SBS_PATH_NODES]; /* weights of the quadrature of r^2 times a smooth function */
   double tendons[2];              /* lengths at bind */
   double length;                  /* of the path at bind */
   double belly_length;            /* at bind */
@@ -76,7 +76,7 @@ typedef struct sbs_cover_block {
   float share_slopes[2][SBS_COVER_BLOCK];    /* of s */
 } sbs_cover_block;
 
-/* All pairs: first one of each covered vertex, then those of vertices that cover several muscles. */
+/* All pairs: first one of each covered vertex, then the others of vertices that cover several muscles. */
 typedef struct sbs_cover {
   size_t vertex_count; /* that are covered */
   size_t first_count;  /* blocks of first pairs */

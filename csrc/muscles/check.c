@@ -23,7 +23,7 @@ static sbs_status check_joints(const int32_t *joints, size_t count, const char *
   return SBS_OK;
 }
 
-/* Numbers with the ranges that they must be in; those of `open` ranges may not be at the lower end. */
+/* Checks numbers by their ranges; in `open` ranges they may not be at the lower end. */
 static sbs_status check_numbers(const sbs_muscle *muscle, size_t number, sbs_fault *fault) {
   const struct {
     const char *name;

@@ -119,7 +119,7 @@ static sbs_status cover_blocks(void *context, sbs_share blocks, int worker) {
   return SBS_OK;
 }
 
-/* Takes the mean of what several muscles do with a vertex: brings it nearer to the next muscle's by their weights. */
+/* Means over several muscles: brings moves and turns of a vertex nearer to those by the next muscle, by weights. */
 static void blend_further_pairs(const cover_job *job) {
   for (size_t b = job->cover->first_count; b < job->cover->block_count; b++) {
     const sbs_cover_block *block = job->cover->blocks + b;

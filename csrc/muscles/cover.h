@@ -5,7 +5,7 @@
 #include "muscles/bound.h"
 
 /*
- * The vertices of a block of pairs, relative to the first covered vertex, and by how much they move. Single precision is
+ * The vertices of a block of pairs, relative to the first covered vertex, and how far they move. Single precision is
  * enough: the movement is small, and is added to positions and normals as they are.
  */
 typedef struct sbs_skin_block {

@@ -44,7 +44,7 @@ SBS_INLINE lanes clamp(lanes v, float least, float most) {
   return smaller_lanes(larger_lanes(v, ALL(least)), ALL(most));
 }
 
-/* How far a number is from 0, beyond what may be rounding. */
+/* How far a number is from 0, beyond rounding. */
 SBS_INLINE lanes beyond(lanes v, float rounding) {
   return v - clamp(v, -rounding, rounding);
 }

@@ -76,7 +76,7 @@ double sbs_belly_volume(const sbs_bound_muscle *muscle, const sbs_posed_muscle *
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */
 
-/* What C makes of a point (w = 1) or a direction (w = 0). */
+/* Transforms a point (w = 1) or a direction (w = 0) by the matrix C of a joint. */
 static void transform(const sbs_pose *pose, int32_t joint, const double v[3], double w, double out[3]) {
   const size_t first = (size_t)joint * 4 * pose->rows;
   for (size_t i = 0; i < 3; i++) {

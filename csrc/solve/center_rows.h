@@ -8,7 +8,7 @@
 /* The influences of all vertices, as sbs_influences_read gives them, and which vertices have equal ones. */
 typedef struct sbs_rows {
   size_t vertex_count;
-  size_t *offsets; /* (vertex_count + 1) those of vertex v are offsets[v] to offsets[v + 1] - 1 */
+  size_t *offsets; /* (vertex_count + 1) vertex v has numbers offsets[v] to offsets[v + 1] - 1 */
   int32_t *joints; /* ascending for each vertex */
   double *weights;
   size_t largest;  /* the most influences of a vertex */

@@ -143,8 +143,8 @@ static int gives_up(sbs_sampling *sampling) {
 }
 
 /* Samples the triangles of a pair, in order; if `blocks` is NULL, samples are only counted. */
-static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
-                     size_t pair, int thread, sbs_samples *blocks) {
+static size_t sample(sbs_sampling *sampling, size_t pair, int thread, sbs_samples *blocks) {
+  const sbs_patches *patches = sampling->patches;
   cell_table table = {.side = sampling->cell};
   size_t count = 0;
   if (table.side > 0.0) {
@@ -155,7 +155,7 @@ static size_t sample(sbs_sampling *sampling, const sbs_patches *patches, const s
   }
   for (size_t i = patches->offsets[pair]; i < patches->offsets[pair + 1]; i++) {
     if (i % 64 == 0 && gives_up(sampling)) return 0;
-    const patch seen = see_patch(patches, rows, pairs->joints[pair], (size_t)patches->owners[i]);
+    const patch seen = see_patch(patches, sampling->rows, sampling->pairs->joints[pair], (size_t)patches->owners[i]);
     for (size_t row = 0; row < seen.split; row++) {
       for (size_t column = 0; column < 2 * row + 1; column++) {
         const part next = see_part(&seen, row, column);
@@ -178,17 +178,15 @@ static void fill_up(sbs_samples *blocks, size_t count) {
   }
 }
 
-void sbs_sampling_count(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
-                        const sbs_rows *rows, size_t pair, int thread) {
-  sampling->counts[pair] = sample(sampling, patches, pairs, rows, pair, thread, NULL);
+void sbs_sampling_count(sbs_sampling *sampling, size_t pair, int thread) {
+  sampling->counts[pair] = sample(sampling, pair, thread, NULL);
 }
 
-void sbs_sampling_fill(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
-                       size_t pair, int thread) {
+void sbs_sampling_fill(sbs_sampling *sampling, size_t pair, int thread) {
   sbs_samples *blocks = sampling->blocks + sampling->offsets[pair];
   const size_t block_count = sampling->offsets[pair + 1] - sampling->offsets[pair];
   memset(blocks, 0, block_count * sizeof *blocks);
-  fill_up(blocks, sample(sampling, patches, pairs, rows, pair, thread, blocks));
+  fill_up(blocks, sample(sampling, pair, thread, blocks));
 }
 
 /* --------------------------------------------------------------------------------------------------------- room -- */
@@ -210,12 +208,15 @@ static double most_grid_cells(double side) {
 
 #define BATCH_OF(constant, name) sbs_add_similarities_##name,
 
-sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
-                            int threads, sbs_arena *arena) {
+sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
+                            const sbs_rows *rows, double cell, int threads, sbs_arena *arena) {
+  const size_t pair_count = pairs->count;
   static sbs_similarity_batch *const batches[] = {SBS_EACH_ISA(BATCH_OF)};
-  *sampling = (sbs_sampling){.add_similarities = batches[sbs_choose_isa()],
+  *sampling = (sbs_sampling){.patches = patches,
+                             .pairs = pairs,
+                             .rows = rows,
+                             .add_similarities = batches[sbs_choose_isa()],
                              .cell = cell > 1e-9 ? cell : 0.0, /* coordinates must fit into 32 bits */
-                             .pair_count = pair_count,
                              .counts = sbs_arena_take(arena, pair_count, sizeof *sampling->counts),
                              .offsets = sbs_arena_take(arena, pair_count + 1, sizeof *sampling->offsets)};
   if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
@@ -235,11 +236,11 @@ sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, 
 
 sbs_status sbs_sampling_make_room(sbs_sampling *sampling, sbs_arena *arena) {
   sampling->offsets[0] = 0;
-  for (size_t pair = 0; pair < sampling->pair_count; pair++) {
+  for (size_t pair = 0; pair < sampling->pairs->count; pair++) {
     const size_t count = sampling->counts[pair];
     const size_t blocks = count / SBS_SAMPLE_LANES + (count % SBS_SAMPLE_LANES > 0);
     sampling->offsets[pair + 1] = add(sampling->offsets[pair], blocks);
   }
-  sampling->blocks = sbs_arena_take(arena, sampling->offsets[sampling->pair_count], sizeof *sampling->blocks);
+  sampling->blocks = sbs_arena_take(arena, sampling->offsets[sampling->pairs->count], sizeof *sampling->blocks);
   return sampling->blocks ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
 }

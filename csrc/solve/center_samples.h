@@ -8,13 +8,15 @@
 #include "solve/center_patches.h"
 
 typedef struct sbs_sampling {
-  atomic_int given_up;                    /* not 0: cancelled; what is counted or filled from now on is invalid */
+  const sbs_patches *patches;
+  const sbs_pairs *pairs;
+  const sbs_rows *rows;
+  atomic_int given_up;                    /* not 0: cancelled; counts and samples from now on are invalid */
   sbs_similarity_batch *add_similarities; /* of the instruction set */
 
-  double cell; /* the side of a cell of the grid over x and y; 0: nothing is merged */
-  size_t pair_count;
-  size_t *counts;  /* (pair_count) of samples; until they are counted, an upper bound */
-  size_t *offsets; /* (pair_count + 1) the blocks of pair i are blocks[offsets[i]] to blocks[offsets[i + 1] - 1] */
+  double cell;     /* the side of a cell of the grid over x and y; 0: nothing is merged */
+  size_t *counts;  /* (pairs) of samples; until they are counted, an upper bound */
+  size_t *offsets; /* (pairs + 1) the blocks of pair i are blocks[offsets[i]] to blocks[offsets[i + 1] - 1] */
   sbs_samples *blocks;
 
   /* For each thread, where samples are merged. */
@@ -33,15 +35,13 @@ typedef struct sbs_sampling {
  *
  * Errors: OUT_OF_MEMORY.
  */
-sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, size_t pair_count, double cell,
-                            int threads, sbs_arena *arena);
+sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
+                            const sbs_rows *rows, double cell, int threads, sbs_arena *arena);
 
-void sbs_sampling_count(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
-                        const sbs_rows *rows, size_t pair, int thread);
+void sbs_sampling_count(sbs_sampling *sampling, size_t pair, int thread);
 
 sbs_status sbs_sampling_make_room(sbs_sampling *sampling, sbs_arena *arena);
 
-void sbs_sampling_fill(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows,
-                       size_t pair, int thread);
+void sbs_sampling_fill(sbs_sampling *sampling, size_t pair, int thread);
 
 #endif

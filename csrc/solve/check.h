@@ -14,7 +14,7 @@ sbs_status sbs_check_fit_influences(const sbs_fit_desc *desc, size_t width, cons
 /* Checks how many influences a vertex has. */
 sbs_status sbs_check_fit_width(const sbs_fit_desc *desc, size_t width, sbs_fault *fault);
 
-/* What a fit ends with: all but want of memory and the caller's wish is due to what the poses make of a mesh. */
+/* Ends a fit with its fault: all but short memory and cancellation is a fault of the poses. */
 sbs_status sbs_end_fit(sbs_status status, sbs_fault *fault);
 
 #endif

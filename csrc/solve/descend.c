@@ -26,7 +26,7 @@ void sbs_fill_upper(size_t count, double *squares) {
   }
 }
 
-/* The weights of a step: those of the point of the hull that is nearest, the change of weights being damped. */
+/* Finds the weights of a step: of the point of the hull that is nearest, with a damped change of weights. */
 static sbs_status find_step(const sbs_descent *descent, size_t count, double damping) {
   double trace = 0.0, square = 0.0;
   for (size_t i = 0; i < count; i++) {
@@ -54,7 +54,7 @@ double sbs_descend(sbs_descent *descent, size_t count, size_t steps, sbs_left_ov
     int better = 0;
     double tried = error, change = 0.0;
     for (int attempt = 0; attempt < 8 && !better; attempt++) {
-      if (find_step(descent, count, damping)) break; /* what is left is too large to be squared */
+      if (find_step(descent, count, damping)) break; /* the residual is too large to be squared */
       tried = left_over(context, descent->next, count, descent->tried);
       better = tried < error;
       damping = better ? fmax(1e-12, 0.1 * damping) : fmax(1e-6, 30.0 * damping);

@@ -8,10 +8,10 @@
  * Gauss-Newton steps for weights that are not negative and have the sum 1. To first order, each weight alone would lead
  * to some residual; all weights together reach the convex hull of these residuals. A step goes to the point of the hull
  * that is nearest to the origin. It is damped (Levenberg and Marquardt), so that of several weights that are as good
- * those that change least are taken.
+ * the nearest ones are taken.
  */
 typedef struct sbs_descent {
-  double *now, *next;               /* (most) weights: those to begin with, and in the end the best, are in `now` */
+  double *now, *next;               /* (most) weights; `now` has the first, and in the end the best */
   double *squares, *tried, *damped; /* (most, most) products of corners, at the weights `now`, at `next`, and damped */
   double *hull;                     /* (sbs_hull_work_size(most)) */
 } sbs_descent;
@@ -22,7 +22,7 @@ typedef struct sbs_descent {
  */
 typedef double sbs_left_over(void *context, const double *w, size_t count, double *squares);
 
-/* Adds one point to the products: its residual, and what each weight would add to that. Fills the lower triangle. */
+/* Adds the products of one point: of its residual with each weight alone. Fills the lower triangle. */
 void sbs_add_corners(size_t count, const double *w, const double left[3], double *by, double *squares);
 
 /* Copies the lower triangle of a matrix to the upper one. */

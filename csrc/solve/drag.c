@@ -14,7 +14,7 @@
 #include "twist/twist.h"
 #include "weights/brush.h"
 
-/* Vertices of a chunk, and about what one takes by one thread, in nanoseconds. */
+/* Vertices of a chunk, and the time of a vertex on one thread, about, in nanoseconds. */
 enum {
   VERTICES_CHUNK = 16,
   VERTEX_TIME = 10000
@@ -130,7 +130,7 @@ static void mirror_point(const sbs_drag_options *options, const double from[3], 
   to[options->mirror_axis] = 2.0 * options->mirror_position - from[options->mirror_axis];
 }
 
-/* Lists the joints that may get weight in a view: those of the options, or of the vertex; never locked ones. */
+/* Lists the joints that may get weight in a view: of the options, or of the vertex; never locked ones. */
 static void list_allowed(drag_call *call, int32_t vertex, size_t view) {
   const sbs_brush *brush = call->brush;
   const sbs_drag_options *options = call->drag.options;
@@ -165,7 +165,7 @@ static sbs_status drag_vertices(void *context, sbs_share vertices, int worker) {
   return SBS_OK;
 }
 
-/* Brings the rows of those that change together. */
+/* Brings the rows of changed vertices together. */
 static void close_gaps(const drag_call *call) {
   sbs_brush_rows *dab = &call->brush->dab;
   const size_t limit = call->brush->limit;
@@ -179,7 +179,7 @@ static void close_gaps(const drag_call *call) {
 
 /* -------------------------------------------------------------------------------------------------------- a drag -- */
 
-/* Finds how far the vertex is dragged, and who goes along. */
+/* Finds how far the vertex is dragged, and which vertices go along. */
 static void measure(drag_call *call, const sbs_brush_options *reach, int32_t vertex, const double target[3],
                     sbs_drag_work *work) {
   sbs_brush *brush = call->brush;

@@ -17,16 +17,16 @@
 /* The weight that another joint gets for a start where one joint has all (see leave_corner). */
 #define ASIDE 1e-3
 
-/* A vertex on its way: its joints, first those that are locked, and where it should be. */
+/* The search for the weights of a vertex; its locked joints come first. */
 typedef struct drag_search {
   const sbs_drag *drag;
   const sbs_dragged *dragged;
   sbs_drag_work *work;
   size_t locked, movable; /* how many joints keep their weight, and how many share the rest */
-  double rest;            /* what the movable ones share, of a sum of 1 */
+  double rest;            /* the sum of weights of movable joints, of a sum of 1 */
   double amount;          /* of the method, the rest being linear */
   sbs_fit_formula method;
-  double targets[2][3];
+  double targets[2][3]; /* where the vertex should be in each view */
 } drag_search;
 
 size_t sbs_drag_most(const sbs_drag *drag) {
@@ -88,8 +88,8 @@ static void move(const drag_search *search, const double *w, size_t view, double
   if (search->amount < 1.0) add_moved(search, &linear, view, 1.0 - search->amount, moved);
 }
 
-/* What is left to the targets of all views: a sbs_left_over. */
-static double left_over(void *context, const double *w, size_t count, double *squares) {
+/* The squared distance from the targets of all views: a sbs_left_over. */
+static double measure(void *context, const double *w, size_t count, double *squares) {
   const drag_search *search = context;
   double *by = search->work->by + 3 * search->locked, sum = 0.0;
   if (squares) memset(squares, 0, count * count * sizeof *squares);
@@ -202,12 +202,12 @@ static int drop_lightest(drag_search *search, size_t room) {
 
 /* ---------------------------------------------------------------------------------------------------- the search -- */
 
-static int is_about_sets(const sbs_fit_formula *formula) {
+static int has_set_center(const sbs_fit_formula *formula) {
   return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
 }
 
 /* The only movable joint that has weight, or how many there are if several have. */
-static size_t only_joint(const drag_search *search) {
+static size_t find_only_joint(const drag_search *search) {
   const double *now = search->work->descent.now;
   size_t corner = search->movable;
   for (size_t i = 0; i < search->movable; i++) {
@@ -225,16 +225,16 @@ static size_t only_joint(const drag_search *search) {
 static void leave_corner(drag_search *search) {
   sbs_drag_work *work = search->work;
   sbs_descent *descent = &work->descent;
-  const size_t corner = only_joint(search);
+  const size_t corner = find_only_joint(search);
   if (corner == search->movable || search->locked) return;
-  double least = left_over(search, descent->now, search->movable, NULL);
+  double least = measure(search, descent->now, search->movable, NULL);
   memcpy(work->best, descent->now, search->movable * sizeof *work->best);
   for (size_t i = 0; i < search->movable; i++) {
     if (i == corner) continue;
     memset(descent->now, 0, search->movable * sizeof *descent->now);
     descent->now[corner] = 1.0 - ASIDE;
     descent->now[i] = ASIDE;
-    const double left = sbs_descend(descent, search->movable, STEPS, left_over, search);
+    const double left = sbs_descend(descent, search->movable, STEPS, measure, search);
     if (!(left < (1.0 - ROUNDING) * least)) continue;
     least = left;
     memcpy(work->best, descent->now, search->movable * sizeof *work->best);
@@ -243,8 +243,8 @@ static void leave_corner(drag_search *search) {
 }
 
 static void descend(drag_search *search) {
-  if (only_joint(search) == search->movable)
-    sbs_descend(&search->work->descent, search->movable, STEPS, left_over, search);
+  if (find_only_joint(search) == search->movable)
+    sbs_descend(&search->work->descent, search->movable, STEPS, measure, search);
   leave_corner(search);
 }
 
@@ -254,14 +254,14 @@ static void descend(drag_search *search) {
  */
 static void find_joints(drag_search *search) {
   sbs_drag_work *work = search->work;
-  if (is_about_sets(&search->method)) search->method.center = SBS_CENTER_WEIGHTED;
+  if (has_set_center(&search->method)) search->method.center = SBS_CENTER_WEIGHTED;
   set_targets(search);
   memcpy(work->descent.now, work->start, search->movable * sizeof *work->start);
   descend(search);
   search->method = search->drag->method;
 }
 
-/* Whether the weights that were found are those to begin with. */
+/* Whether the found weights are the first ones. */
 static int is_unchanged(const drag_search *search, const int32_t *joints, const double *weights, size_t count,
                         double sum) {
   const sbs_drag_work *work = search->work;
@@ -288,7 +288,7 @@ int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32
   memcpy(search.targets, targets, sizeof targets);
   drop_idle(&search);
   const int again = drop_lightest(&search, drag->limit - search.locked);
-  const int has_sets = is_about_sets(&search.method);
+  const int has_sets = has_set_center(&search.method);
   if (again || has_sets) descend(&search);
   while (drop_idle(&search) && has_sets) descend(&search);
   if (is_unchanged(&search, joints, weights, count, sum)) return 0;

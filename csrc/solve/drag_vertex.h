@@ -7,7 +7,7 @@
 #include "solve/vertex.h"
 #include "weights/row.h"
 
-/* What all vertices of a drag have in common. */
+/* A drag, the same for all vertices. */
 typedef struct sbs_drag {
   const sbs_drag_options *options;
   sbs_fit_formula method;
@@ -34,9 +34,9 @@ typedef struct sbs_drag_work {
   double *kept;  /* (n) of locked joints */
   double *full;  /* (n) weights of all joints */
   double *by;    /* (n, 3) derivatives by them */
-  double *part;  /* (n, 3) those of one formula */
+  double *part;  /* (n, 3) derivatives of one formula */
   sbs_spread spread;
-  int32_t *joints; /* (n) those without a lock first */
+  int32_t *joints; /* (n) locked ones first */
   sbs_row row;     /* receives the new weights */
 } sbs_drag_work;
 
@@ -54,7 +54,7 @@ sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena);
 void sbs_drag_where(const sbs_drag *drag, const sbs_dragged *dragged, size_t view, const int32_t *joints,
                     const double *weights, size_t count, sbs_drag_work *work, double moved[3]);
 
-/* Finds the new weights of a vertex, as a row. Returns whether they differ from those it has; if not, there is none. */
+/* Finds the new weights of a vertex, as a row. Returns whether they differ from its weights, else there is no row. */
 int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32_t *joints, const double *weights,
                    size_t count, sbs_drag_work *work);
 

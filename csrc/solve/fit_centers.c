@@ -82,7 +82,7 @@ static void fit_center(const centers_fit *fit, size_t vertex, const center_verte
       }
     }
   }
-  /* where joints scale, what they move may be so much more that rounding would take the place of that */
+  /* where joints scale, rounding may be larger than this */
   const double hold = REMAIN * (double)desc->frame_count + ROUNDING * (normal[0] + normal[3] + normal[5]);
   normal[0] += hold;
   normal[3] += hold;

@@ -33,12 +33,12 @@ typedef struct follower {
   double weight;
 } follower;
 
-/* Of a joint, what is the same in all frames. Its points count by the squares of their weights. */
+/* The vertices that follow a joint, the same in all frames. They count by the squares of their weights. */
 typedef struct group {
   size_t begin, end; /* of its followers */
   double mean[3];    /* at rest */
   double squares;    /* the sum of the squares of the weights */
-  double spread;     /* the squared distances of the points from the mean, times those; and LEAST_SPREAD */
+  double spread;     /* the sum of squared distances from the mean, times these; and LEAST_SPREAD */
 } group;
 
 /* A call: shared by the threads that work on it. */
@@ -48,7 +48,7 @@ typedef struct matrices_fit {
   const unsigned char *fixed;
   const follower *followers;
   const group *groups; /* (J) */
-  double *work;        /* (threads, 3 V and what a decomposition takes): what an example is off */
+  double *work;        /* (threads, 3 V and the room of a decomposition) residuals */
   double *matrices;    /* (F, J, 3, 4) */
   double *errors;      /* (F) */
 } matrices_fit;

@@ -11,7 +11,7 @@
 #include "solve/check.h"
 #include "solve/search.h"
 
-/* Vertices of a chunk, and about what a product takes, in nanoseconds. */
+/* Vertices of a chunk, and the time of a product, about, in nanoseconds. */
 enum {
   VERTICES_CHUNK = 8,
   PRODUCT_TIME = 1

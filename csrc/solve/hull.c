@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* In units of the largest product: how much nearer to the origin a corner must lie to be taken, and what is added to
-   the diagonal so that corners that depend on each other can be solved for, too. */
+/* In units of the largest product: how much nearer to the origin a corner must lie to be taken, and the ridge on the
+   diagonal by which corners that depend on each other can be solved for, too. */
 #define TOLERANCE 1e-15
 #define RIDGE 1e-15
 

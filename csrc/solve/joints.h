@@ -6,9 +6,9 @@
 #include "sbs/fit.h"
 #include "solve/vertex.h"
 
-/* The joints of F frames, and those of a twist after them, taken apart. */
+/* The joints of F frames, and the frames of a twist after them, taken apart. */
 typedef struct sbs_frame_joints {
-  size_t count;      /* J', with those of a twist */
+  size_t count;      /* J', with the frames of a twist */
   sbs_joint *joints; /* (F, J'), as are the following two */
   unsigned char *kinds;
   sbs_stretch *stretches;

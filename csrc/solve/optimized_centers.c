@@ -85,7 +85,7 @@ typedef struct centers_job {
   sbs_sampling sampling;
   size_t vertex_count;  /* to find centers for: the first of each group of equal influences, two or more */
   int32_t *vertices;    /* (vertex_count) */
-  double (*centers)[3]; /* (vertices of the mesh) in the units of the patches, for those; NaN where there is none */
+  double (*centers)[3]; /* (vertices of the mesh) in the units of the patches, of these vertices; NaN: none */
 
   /* The part of the work that is being done. */
   size_t item_count;
@@ -124,25 +124,25 @@ static sbs_status do_all(centers_job *job, size_t item_count, size_t chunk, void
 }
 
 static void count_samples(centers_job *job, size_t pair, int worker) {
-  sbs_sampling_count(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, worker);
+  sbs_sampling_count(&job->sampling, pair, worker);
 }
 
 static void fill_samples(centers_job *job, size_t pair, int worker) {
-  sbs_sampling_fill(&job->sampling, &job->patches, &job->pairs, &job->rows, pair, worker);
+  sbs_sampling_fill(&job->sampling, pair, worker);
 }
 
 static void find_center(centers_job *job, size_t item, int worker) {
   const size_t vertex = (size_t)job->vertices[item];
   double *center = job->centers[vertex];
   (void)worker;
-  if (!sbs_find_center(&job->sampling, &job->pairs, &job->rows, vertex, job->options->sigma, center)) center[0] = NAN;
+  if (!sbs_find_center(&job->sampling, vertex, job->options->sigma, center)) center[0] = NAN;
 }
 
 static int threads_for_vertices(const centers_job *job) {
   double time = 0.0;
   for (size_t i = 0; i < job->vertex_count; i++) {
     const size_t vertex = (size_t)job->vertices[i];
-    time += BLOCK_TIME * (double)sbs_count_blocks(&job->sampling, &job->pairs, &job->rows, vertex);
+    time += BLOCK_TIME * (double)sbs_count_blocks(&job->sampling, vertex);
   }
   return sbs_choose_threads(job->options->threads, time);
 }
@@ -170,7 +170,8 @@ static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t
 static sbs_status take_samples(centers_job *job) {
   const size_t pair_count = job->pairs.count;
   const double cell = job->options->sigma * sqrt(job->options->tolerance);
-  sbs_status status = sbs_sampling_new(&job->sampling, &job->patches, pair_count, cell, job->threads, &job->arena);
+  sbs_status status =
+      sbs_sampling_new(&job->sampling, &job->patches, &job->pairs, &job->rows, cell, job->threads, &job->arena);
   if (!status) status = do_all(job, pair_count, 1, count_samples, 0.0, counted, job->threads);
   if (!status) status = sbs_sampling_make_room(&job->sampling, &job->arena);
   if (!status) status = do_all(job, pair_count, 1, fill_samples, counted, filled, job->threads);

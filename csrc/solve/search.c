@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The joints and weights of a vertex: steps that lower its error, and searches for the joints that steps do not find. */
+/* The joints and weights of a vertex: steps that lower its error, and searches for joints that steps do not find. */
 #include "solve/search.h"
 
 #include <float.h>
@@ -11,7 +11,7 @@
 #include "solve/hull.h"
 #include "solve/vertex.h"
 
-/* Joints that a search has beyond those that are kept. */
+/* Joints that a search has beyond the influences. */
 #define MORE_CANDIDATES 12
 
 /* Steps with all candidates, before the heaviest are chosen. */
@@ -312,8 +312,8 @@ static int is_found(const vertex_search *search) {
 /* --------------------------------------------------------------------------------------------------- candidates -- */
 
 /*
- * Adds joints without weight whose growth would lower the error, those first that lower it most, as long as there is
- * room: linear blending does not tell all joints that matter.
+ * Adds joints without weight whose growth would lower the error, the steepest first, as long as there is room: linear
+ * blending does not tell all joints that matter.
  */
 static void add_promising(vertex_search *search, const sbs_fit_formula *formula) {
   const sbs_fit *fit = search->fit;
@@ -459,7 +459,7 @@ static int is_among(const influences *some, int32_t joint) {
   return 0;
 }
 
-/* Makes the best weights with an exchange the present ones; a joint that joins takes the weight of the one that leaves. */
+/* Makes the best weights with an exchange the present ones: the joint that joins takes the weight that leaves. */
 static void make_exchange(vertex_search *search, exchange made) {
   const influences *best = &search->best;
   double moved = 0.0;

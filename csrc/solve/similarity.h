@@ -9,10 +9,9 @@
  *
  * Returns 0, and does not write the center, if no sample is similar.
  */
-int sbs_find_center(const sbs_sampling *sampling, const sbs_pairs *pairs, const sbs_rows *rows, size_t vertex,
-                    double sigma, double center[3]);
+int sbs_find_center(const sbs_sampling *sampling, size_t vertex, double sigma, double center[3]);
 
 /* How many blocks of samples sbs_find_center goes over, to estimate its time. */
-size_t sbs_count_blocks(const sbs_sampling *sampling, const sbs_pairs *pairs, const sbs_rows *rows, size_t vertex);
+size_t sbs_count_blocks(const sbs_sampling *sampling, size_t vertex);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* docs/fitting.md derives what is here. */
+/* docs/fitting.md derives the formulas. */
 #include "solve/vertex.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static sbs_vec4 quaternion_at(const sbs_fit_joints *joints, size_t i, sbs_vec4 o
   return sbs_vec4_dot(q, other) < 0.0 ? -q : q;
 }
 
-/* What the equations of a center are made of: E_i = R_i - mean, and what C_i f is off its mean, weighted by w_i. */
+/* The equations of a center: sums over E_i = R_i - mean and C_i f - mean, weighted by w_i. */
 typedef struct equations {
   sbs_vec4 turning[3], point;
   double normal[6];

@@ -38,8 +38,8 @@ void sbs_move_with_derivatives(const sbs_fit_formula *formula, const sbs_fit_joi
                                const double *center, const double *w, double moved[3], double *by);
 
 /*
- * What moves a vertex where a twist is spread: in place of a joint with a bone, the two frames that the vertex is
- * between.
+ * The frames that move a vertex where a twist is spread: in place of a joint with a bone, the two frames that the
+ * vertex is between.
  */
 typedef struct sbs_spread {
   size_t joint_count; /* n */
@@ -59,8 +59,8 @@ void sbs_spread_joints(const sbs_twist *twist, const int32_t *joints, size_t cou
                        sbs_spread *spread);
 
 /*
- * sbs_move_with_derivatives by weights (n) of the joints that are spread. `of` has the joints of the frame, with those
- * of the twist; its indices and their count are not read. `by` may be NULL.
+ * sbs_move_with_derivatives by weights (n) of the joints that are spread. `joints` has the joints of the frame and the
+ * frames of the twist; its indices and their count are not read. `by` may be NULL.
  */
 void sbs_move_spread(const sbs_fit_formula *formula, const sbs_fit_joints *joints, const sbs_spread *spread,
                      const double v[3], const double *center, const double *w, double moved[3], double *by);

@@ -196,7 +196,7 @@ typedef struct fitting {
 } fitting;
 
 /* Checks that each function refuses numbers beyond the largest, names them, and has written nothing. */
-static void check_too_large(const fitting *of, const char *argument, size_t row, size_t column) {
+static void check_too_large(const fitting *fitted, const char *argument, size_t row, size_t column) {
   static unsigned char untouched[FRAMES * JOINTS * 12 * sizeof(double)];
   static union {
     int32_t indices[VERTICES * INFLUENCES];
@@ -204,16 +204,16 @@ static void check_too_large(const fitting *of, const char *argument, size_t row,
     unsigned char bytes[FRAMES * JOINTS * 12 * sizeof(double)];
   } made[3];
   memset(untouched, 0x5a, sizeof untouched);
-  for (int which = of->weights ? 1 : 0; which < (strcmp(argument, "toward") == 0 ? 1 : 3); which++) {
+  for (int which = fitted->weights ? 1 : 0; which < (strcmp(argument, "toward") == 0 ? 1 : 3); which++) {
     sbs_fault fault = {0};
-    const double *weights = of->weights ? of->weights : mesh.joint_weights;
+    const double *weights = fitted->weights ? fitted->weights : mesh.joint_weights;
     memset(made, 0x5a, sizeof made);
-    const sbs_status status =
-        which == 0 ? sbs_fit_weights(&of->desc, of->options, made[0].indices, made[1].numbers, made[2].numbers, &fault)
-        : which == 1 ? sbs_fit_centers(&of->desc, INFLUENCES, mesh.joint_indices, weights, NULL, made[0].numbers,
-                                       made[1].numbers, &fault)
-                     : sbs_fit_matrices(&of->desc, INFLUENCES, mesh.joint_indices, weights, NULL, NULL, made[0].numbers,
-                                        made[1].numbers, &fault);
+    const sbs_status status = which == 0   ? sbs_fit_weights(&fitted->desc, fitted->options, made[0].indices,
+                                                             made[1].numbers, made[2].numbers, &fault)
+                              : which == 1 ? sbs_fit_centers(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
+                                                             NULL, made[0].numbers, made[1].numbers, &fault)
+                                           : sbs_fit_matrices(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
+                                                              NULL, NULL, made[0].numbers, made[1].numbers, &fault);
     CHECK_EQUAL(status, SBS_ERROR_TOO_LARGE);
     CHECK_STRING(fault.argument, argument);
     CHECK(fault.index[0] == row && fault.index[1] == column && fault.limit == SBS_LARGEST);
@@ -225,34 +225,34 @@ static void test_numbers_that_are_too_large(void) {
   static double rest[VERTICES * 3], examples[FRAMES * VERTICES * 3], toward[VERTICES * JOINTS];
   static double weights[VERTICES * INFLUENCES];
   static transform turned[FRAMES * JOINTS];
-  fitting of = {.desc = describe()};
+  fitting fitted = {.desc = describe()};
   memcpy(rest, mesh.positions, sizeof rest);
   memcpy(examples, posed, sizeof examples);
   memcpy(weights, mesh.joint_weights, sizeof weights);
   memcpy(turned, joints, sizeof turned);
 
   turned[JOINTS + 2].m[1][0] = 1e200;
-  of.desc.poses = pose_of(turned);
-  check_too_large(&of, "skinning_matrices", JOINTS + 2, 4);
-  of.desc = describe();
+  fitted.desc.poses = pose_of(turned);
+  check_too_large(&fitted, "skinning_matrices", JOINTS + 2, 4);
+  fitted.desc = describe();
   rest[3 * 7 + 1] = -1e31;
-  of.desc.rest_positions = rest;
-  check_too_large(&of, "rest_positions", 7, 1);
-  of.desc = describe();
+  fitted.desc.rest_positions = rest;
+  check_too_large(&fitted, "rest_positions", 7, 1);
+  fitted.desc = describe();
   examples[3 * (VERTICES + 5)] = 1e308;
-  of.desc.posed = examples;
-  check_too_large(&of, "posed", VERTICES + 5, 0);
-  of.desc = describe();
-  of.desc.centers = rest;
-  check_too_large(&of, "centers", 7, 1);
-  of.desc = describe();
+  fitted.desc.posed = examples;
+  check_too_large(&fitted, "posed", VERTICES + 5, 0);
+  fitted.desc = describe();
+  fitted.desc.centers = rest;
+  check_too_large(&fitted, "centers", 7, 1);
+  fitted.desc = describe();
   toward[JOINTS * 3 + 2] = 1e300;
-  of.desc.toward = toward;
-  check_too_large(&of, "toward", 3, 2);
-  of.desc = describe();
+  fitted.desc.toward = toward;
+  check_too_large(&fitted, "toward", 3, 2);
+  fitted.desc = describe();
   weights[4] = 1e300;
-  of.weights = weights;
-  check_too_large(&of, "joint_weights", 1, 1);
+  fitted.weights = weights;
+  check_too_large(&fitted, "joint_weights", 1, 1);
 }
 
 /* The largest numbers that are taken, and the smallest damping, give finite results. */
