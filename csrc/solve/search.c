@@ -20,10 +20,10 @@
 /* Joints, the nearest ones, that a search begins with as the heaviest. */
 #define STARTS 16
 
-/* Exchanges of joints that are tried by steps, of all that there are, */
+/* Exchanges of joints that are tried by steps, the nearest ones. */
 #define EXCHANGES 4
 
-/* The largest share of an error that counts as less. */
+/* An error below this share of another one is lower. */
 #define GAIN 0.99
 
 /* A squared distance from the examples that is 0, relative to that of the farthest joint. */

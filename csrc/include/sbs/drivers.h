@@ -52,7 +52,7 @@ typedef struct sbs_drivers_desc {
   size_t driver_count;          /* D; 0 is SBS_ERROR_EMPTY */
   const size_t *driver_offsets; /* (D + 1) where the joints of each driver start; from 0 on, strictly ascending */
   const int32_t *joints;        /* (N) in [0, J) */
-  const int32_t *parents;       /* (N) what each of them turns against, in [-1, J); -1: the model */
+  const int32_t *parents;       /* (N) the joint that each turns against, in [-1, J); -1: the model */
   const double *axes;           /* (N, 3) the direction of each joint's bone at bind, of any length but 0 */
   const sbs_driver_part *parts; /* (D) or NULL: SBS_DRIVER_SWING */
 
