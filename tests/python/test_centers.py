@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import centers_reference
@@ -93,8 +94,9 @@ def test_without_a_center_the_rest_position_stands() -> None:
 # -------------------------------------------------------------------------------------------------------- the reference
 
 
+@pytest.mark.filterwarnings("ignore::sbs.CenterWarning")
 @pytest.mark.parametrize("refinement", [np.inf, 0.3, 0.1])
-@pytest.mark.parametrize("make", [bent_tube, soup])
+@pytest.mark.parametrize("make", [bent_tube, soup, partial(soup, 148, 8, 4, 2)])
 def test_definition(make: Callable[[], Arguments], refinement: float) -> None:
     arguments = make()
     expected = centers_reference.optimized_centers(*arguments, refinement=refinement)
