@@ -2,8 +2,9 @@
 #ifndef SBS_SOLVE_DRAG_VERTEX_H
 #define SBS_SOLVE_DRAG_VERTEX_H
 
+#include "sbs/drag.h"
 #include "solve/descend.h"
-#include "solve/drag_view.h"
+#include "solve/joints.h"
 #include "solve/vertex.h"
 #include "weights/row.h"
 
