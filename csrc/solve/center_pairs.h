@@ -2,14 +2,13 @@
 #ifndef SBS_SOLVE_CENTER_PAIRS_H
 #define SBS_SOLVE_CENTER_PAIRS_H
 
+#include "base/key_table.h"
 #include "solve/center_rows.h"
 
 /* The pairs of joints j < k that influence a vertex together, numbered in the order of the vertices. */
 typedef struct sbs_pairs {
-  size_t count;
+  sbs_key_table table; /* keys of both joints */
   int32_t (*joints)[2];
-  int32_t *slots; /* (slot_count) numbers of pairs by hash, or -1 */
-  size_t slot_count;
 } sbs_pairs;
 
 /* Errors: OUT_OF_MEMORY, also if there are too many pairs to number. */

@@ -123,11 +123,11 @@ static sbs_status visit_triangles(sbs_patches *patches, const sbs_pairs *pairs, 
 static sbs_status list_owners(sbs_patches *patches, const sbs_pairs *pairs, const sbs_rows *rows, sbs_arena *arena) {
   int32_t *joints = sbs_arena_take(arena, 3 * rows->largest, sizeof *joints);
   if (!joints) return SBS_ERROR_OUT_OF_MEMORY;
-  memset(patches->offsets, 0, (pairs->count + 1) * sizeof *patches->offsets);
+  memset(patches->offsets, 0, (pairs->table.count + 1) * sizeof *patches->offsets);
   const sbs_status status = visit_triangles(patches, pairs, rows, joints, NULL);
   /* entry i + 1 has the count of pair i. Turn it into where its list begins; filling the list moves it to the end */
   size_t total = 0;
-  for (size_t i = 1; i <= pairs->count; i++) {
+  for (size_t i = 1; i <= pairs->table.count; i++) {
     const size_t count = patches->offsets[i];
     patches->offsets[i] = total;
     total += count;
@@ -144,7 +144,7 @@ sbs_status sbs_patches_new(sbs_patches *patches, const sbs_skin_desc *desc, cons
                            .triangles = sbs_arena_take(arena, triangle_count, 3 * sizeof *triangles),
                            .points = sbs_arena_take(arena, desc->vertex_count, sizeof *patches->points),
                            .splits = sbs_arena_take(arena, triangle_count, sizeof *patches->splits),
-                           .offsets = sbs_arena_take(arena, pairs->count + 1, sizeof *patches->offsets)};
+                           .offsets = sbs_arena_take(arena, pairs->table.count + 1, sizeof *patches->offsets)};
   if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   memcpy(patches->triangles, triangles, 3 * triangle_count * sizeof *triangles);
   place_points(patches, desc);

@@ -64,11 +64,8 @@ static part see_part(const patch *seen, size_t row, size_t column) {
 
 /* The cells of a pair that have a part in them. */
 typedef struct cell_table {
-  double side;
-  uint64_t *cells;
-  size_t count;
-  int32_t *slots;
-  size_t slot_count; /* a power of two */
+  double side; /* 0: each part is alone */
+  sbs_key_table cells;
 } cell_table;
 
 static uint64_t cell_at(double side, double x, double y) {
@@ -78,21 +75,7 @@ static uint64_t cell_at(double side, double x, double y) {
 /* One coordinate of the corner of a cell; 0 where nothing is merged. */
 static double cell_corner(const cell_table *table, size_t number, unsigned shift) {
   if (!(table->side > 0.0)) return 0.0;
-  return table->side * (double)(table->cells[number] >> shift & UINT32_MAX);
-}
-
-/* The number of a part's cell; a new one if the cell was empty. */
-static size_t enter_cell(cell_table *table, const part *entered) {
-  const uint64_t cell = cell_at(table->side, entered->x, entered->y);
-  size_t at = (size_t)((cell * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);
-  for (;; at = (at + 1) & (table->slot_count - 1)) {
-    const int32_t found = table->slots[at];
-    if (found >= 0 && table->cells[found] != cell) continue;
-    if (found >= 0) return (size_t)found;
-    table->slots[at] = (int32_t)table->count;
-    table->cells[table->count] = cell;
-    return table->count++;
-  }
+  return table->side * (double)(table->cells.keys[number] >> shift & UINT32_MAX);
 }
 
 /* ------------------------------------------------------------------------------------------------------ samples -- */
@@ -127,13 +110,6 @@ static void finish_sample(sbs_samples *blocks, const cell_table *table, size_t n
   }
 }
 
-/* A power of two such that at least half of the slots are free. */
-static size_t slots_for(size_t cells) {
-  size_t count = 2;
-  while (count < 2 * cells) count *= 2;
-  return count;
-}
-
 /* Whether to cancel. Asked within a pair, which may take long: the calling thread asks the caller, for all threads. */
 static int gives_up(sbs_sampling *sampling) {
   if (!atomic_load_explicit(&sampling->given_up, memory_order_relaxed) && sbs_tell(0.0)) {
@@ -148,10 +124,10 @@ static size_t sample(sbs_sampling *sampling, size_t pair, int thread, sbs_sample
   cell_table table = {.side = sampling->cell};
   size_t count = 0;
   if (table.side > 0.0) {
-    table.cells = sampling->cells + (size_t)thread * sampling->cell_limit;
-    table.slots = sampling->slots + (size_t)thread * sampling->slot_limit;
-    table.slot_count = slots_for(sampling->counts[pair]);
-    memset(table.slots, -1, table.slot_count * sizeof *table.slots);
+    table.cells = (sbs_key_table){.keys = sampling->cells + (size_t)thread * sampling->cell_limit,
+                                  .slots = sampling->slots + (size_t)thread * sampling->slot_limit,
+                                  .slot_count = sbs_key_slots(sampling->counts[pair])};
+    sbs_key_clear(&table.cells);
   }
   for (size_t i = patches->offsets[pair]; i < patches->offsets[pair + 1]; i++) {
     if (i % 64 == 0 && gives_up(sampling)) return 0;
@@ -159,7 +135,8 @@ static size_t sample(sbs_sampling *sampling, size_t pair, int thread, sbs_sample
     for (size_t row = 0; row < seen.split; row++) {
       for (size_t column = 0; column < 2 * row + 1; column++) {
         const part next = see_part(&seen, row, column);
-        const size_t number = table.side > 0.0 ? enter_cell(&table, &next) : count;
+        const size_t number =
+            table.side > 0.0 ? (size_t)sbs_key_enter(&table.cells, cell_at(table.side, next.x, next.y)) : count;
         if (number == count) count++;
         if (blocks) add_part(blocks, &table, number, &next);
       }
@@ -210,7 +187,7 @@ static double most_grid_cells(double side) {
 
 sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, const sbs_pairs *pairs,
                             const sbs_rows *rows, double cell, int threads, sbs_arena *arena) {
-  const size_t pair_count = pairs->count;
+  const size_t pair_count = pairs->table.count;
   static sbs_similarity_batch *const batches[] = {SBS_EACH_ISA(BATCH_OF)};
   *sampling = (sbs_sampling){.patches = patches,
                              .pairs = pairs,
@@ -228,7 +205,7 @@ sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, 
     if (most > sampling->cell_limit) sampling->cell_limit = most;
   }
   if (sampling->cell_limit > INT32_MAX / 4) return SBS_ERROR_OUT_OF_MEMORY;
-  sampling->slot_limit = slots_for(sampling->cell_limit);
+  sampling->slot_limit = sbs_key_slots(sampling->cell_limit);
   sampling->cells = sbs_arena_take(arena, (size_t)threads * sampling->cell_limit, sizeof *sampling->cells);
   sampling->slots = sbs_arena_take(arena, (size_t)threads * sampling->slot_limit, sizeof *sampling->slots);
   return arena->failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
@@ -236,11 +213,11 @@ sbs_status sbs_sampling_new(sbs_sampling *sampling, const sbs_patches *patches, 
 
 sbs_status sbs_sampling_make_room(sbs_sampling *sampling, sbs_arena *arena) {
   sampling->offsets[0] = 0;
-  for (size_t pair = 0; pair < sampling->pairs->count; pair++) {
+  for (size_t pair = 0; pair < sampling->pairs->table.count; pair++) {
     const size_t count = sampling->counts[pair];
     const size_t blocks = count / SBS_SAMPLE_LANES + (count % SBS_SAMPLE_LANES > 0);
     sampling->offsets[pair + 1] = add(sampling->offsets[pair], blocks);
   }
-  sampling->blocks = sbs_arena_take(arena, sampling->offsets[sampling->pairs->count], sizeof *sampling->blocks);
+  sampling->blocks = sbs_arena_take(arena, sampling->offsets[sampling->pairs->table.count], sizeof *sampling->blocks);
   return sampling->blocks ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
 }

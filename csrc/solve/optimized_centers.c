@@ -168,7 +168,7 @@ static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t
 }
 
 static sbs_status take_samples(centers_job *job) {
-  const size_t pair_count = job->pairs.count;
+  const size_t pair_count = job->pairs.table.count;
   const double cell = job->options->sigma * sqrt(job->options->tolerance);
   sbs_status status =
       sbs_sampling_new(&job->sampling, &job->patches, &job->pairs, &job->rows, cell, job->threads, &job->arena);
@@ -194,7 +194,7 @@ static void write_centers(const centers_job *job, double *centers, sbs_centers_r
                                        : center[axis] / job->patches.scale + job->patches.middle[axis];
     }
   }
-  for (size_t pair = 0; pair < job->pairs.count; pair++) report->samples += job->sampling.counts[pair];
+  for (size_t pair = 0; pair < job->pairs.table.count; pair++) report->samples += job->sampling.counts[pair];
 }
 
 sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_count, const int32_t *triangles,
