@@ -4,7 +4,7 @@
  *
  * A muscle is a belly between two tendons along a path, the Bezier curve of two to four points that move with joints.
  * Its volume stays: a belly that a pose shortens becomes thicker. Skin that was deformed by any method is moved so that
- * it keeps its distance from the belly. docs/muscles.md has the formulas. A character that the matrices scale as a whole
+ * it keeps its distance from the belly. docs/muscles.md has the formulas. A character that matrices scale as a whole
  * has muscles of its size. In the bind pose without activation nothing moves, to the last bit; results depend on the
  * pose alone.
  *
