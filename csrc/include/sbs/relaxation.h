@@ -34,8 +34,8 @@ extern "C" {
 #endif
 
 /*
- * A patch of a mesh. Only read during a call. All numbers are finite and up to SBS_LARGEST. Its triangles are all with a
- * free vertex, and their neighbors over edges, for the angles there.
+ * A patch of a mesh. Only read during a call. All numbers are finite and up to SBS_LARGEST. Its triangles are all that
+ * have a free vertex, and their neighbors over edges, for the angles there.
  */
 typedef struct sbs_relaxation_desc {
   size_t vertex_count;                /* V; 0 is SBS_ERROR_EMPTY */
