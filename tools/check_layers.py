@@ -36,32 +36,17 @@ C_LAYERS = (
     "kernels",
     "deform",
     "gradient",
-    "fit",
-    "centers",
     "weights",
     "blending",
     "muscles",
-    "drag",
+    "solve",
     "extension",
 )
 # These do not include each other, although they are in a row.
 C_SIDE_BY_SIDE = (
-    ("centers", "deform"),
-    ("fit", "kernels"),
-    ("fit", "deform"),
-    ("fit", "gradient"),
-    ("centers", "fit"),
-    ("weights", "fit"),
-    ("blending", "fit"),
-    ("centers", "gradient"),
-    ("weights", "gradient"),
-    ("blending", "gradient"),
-    ("centers", "weights"),
-    ("weights", "deform"),
-    ("blending", "deform"),
-    ("blending", "centers"),
-    *(("drag", other) for other in ("kernels", "deform", "gradient", "centers", "blending", "muscles")),
-    *(("muscles", other) for other in ("kernels", "deform", "gradient", "centers", "weights", "blending")),
+    *((place, other) for place in ("weights", "blending") for other in ("deform", "gradient")),
+    *(("muscles", other) for other in ("kernels", "deform", "gradient", "weights", "blending")),
+    *(("solve", other) for other in ("kernels", "deform", "gradient", "blending", "muscles")),
 )
 
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.

@@ -6,10 +6,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/progress.h"
-#include "blending/attach.h"
-#include "blending/bones.h"
-#include "blending/validate.h"
-#include "blending/zones.h"
+#include "blending/bind.h"
 #include "mesh/positions.h"
 #include "weights/row.h"
 
@@ -42,7 +39,7 @@ static sbs_mesh_desc mesh_of(const sbs_blending_desc *desc) {
                          .positions_stride = desc->rest_positions_stride};
 }
 
-/* Finds the joints (J) that are blended. Those that the caller names must have a parent and a bone. */
+/* Finds the joints (J) that are blended. Joints that the caller names must have a parent and a bone. */
 static sbs_status choose_joints(const sbs_blending_desc *desc, const sbs_bone *bones, unsigned char *active,
                                 sbs_fault *fault) {
   for (size_t j = 0; j < desc->joint_count; j++) {
@@ -99,14 +96,14 @@ static sbs_status place(const sbs_blending_desc *desc, const sbs_bone *bones, co
 }
 
 /* t = (t' - t_min) / (t_max - t_min), clamped to [0, 1]: Kavan & Zara 2003, section 3. Then by the profile. */
-static double share(double along, double t_min, double t_max, sbs_blending_profile profile) {
+static double find_share(double along, double t_min, double t_max, sbs_blending_profile profile) {
   const double evenly = (along - t_min) / (t_max - t_min);
   const double t = evenly > 0.0 ? fmin(evenly, 1.0) : 0.0;
   return profile == SBS_BLENDING_PROFILE_SMOOTHSTEP ? t * t * (3.0 - 2.0 * t) : t;
 }
 
 /* The influences (parent, 1 - t) and (joint, t), in this order, weights of 0 included. */
-static sbs_row pair_of(int32_t parent, int32_t joint, double t, sbs_row pair) {
+static sbs_row make_pair(int32_t parent, int32_t joint, double t, sbs_row pair) {
   pair.joints[0] = parent, pair.weights[0] = 1.0 - t;
   pair.joints[1] = joint, pair.weights[1] = t;
   pair.count = 2;
@@ -115,7 +112,7 @@ static sbs_row pair_of(int32_t parent, int32_t joint, double t, sbs_row pair) {
 }
 
 /* The influences of a vertex, with the weight of joint `giver` moved to `taker`; giver -1: none is moved. */
-static sbs_row kept_of(const sbs_influences *influences, int32_t giver, int32_t taker, sbs_row kept) {
+static sbs_row merge_weights(const sbs_influences *influences, int32_t giver, int32_t taker, sbs_row kept) {
   kept.count = 0;
   for (size_t i = 0; i < influences->count; i++) {
     if (!(influences->weights[i] > 0.0)) continue; /* underflowed beside the others */
@@ -142,7 +139,7 @@ static void bind_vertex(const sbs_blending_desc *desc, const sbs_bone *bones, co
   double t = 1.0;
   if (is_blended) {
     const double along = sbs_bone_along(&bones[joint], point);
-    t = share(along, binding->t_min[joint], binding->t_max[joint], desc->profile);
+    t = find_share(along, binding->t_min[joint], binding->t_max[joint], desc->profile);
   }
   const int keeps = may_keep(desc) && !(is_blended && t > 0.0 && t < 1.0);
   binding->t[vertex] = t;
@@ -154,9 +151,9 @@ static void bind_vertex(const sbs_blending_desc *desc, const sbs_bone *bones, co
     /* outside of the zone, one of the pair gets the weight of both */
     const int32_t giver = !is_blended ? -1 : t > 0.0 ? parent : joint;
     const sbs_influences influences = sbs_row_repaired(desc->influences, vertex, room);
-    row = kept_of(&influences, giver, t > 0.0 ? joint : parent, row);
+    row = merge_weights(&influences, giver, t > 0.0 ? joint : parent, row);
   } else if (joint >= 0) {
-    row = pair_of(parent, joint, t, row);
+    row = make_pair(parent, joint, t, row);
     if (may_keep(desc)) sbs_row_sort(&row);
   }
   sbs_row_write(&row, sbs_blending_width(desc), SBS_FLOAT64, vertex, binding->joint_indices, binding->joint_weights);

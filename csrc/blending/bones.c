@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "blending/bones.h"
 
 #include <math.h>
 
 #include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "blending/bind.h"
 
 /* Joints nearer to each other than this share of the skeleton's size have no bone between them. */
 static const double COINCIDENT = 1e-6;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "blending/validate.h"
 
 #include <math.h>
 
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/scalar.h"
+#include "blending/bind.h"
 #include "weights/row.h"
 
 static sbs_status check_pointers(const sbs_blending_desc *desc, const sbs_blending *binding, sbs_fault *fault) {

@@ -40,24 +40,30 @@ void sbs_drivers_free(sbs_drivers *drivers) {
 #define MOST_ROUNDING 0.05
 
 static sbs_status check_arrays(const sbs_drivers_desc *desc, sbs_fault *fault) {
-  if (!desc->joint_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "joint_count");
-  if (desc->joint_count > INT32_MAX) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "joint_count", (double)desc->joint_count, INT32_MAX);
+  const struct {
+    size_t count;
+    const char *name;
+  } counts[] = {
+      {desc->joint_count, "joint_count"}, {desc->driver_count, "driver_count"}, {desc->pose_count, "pose_count"}};
+  const struct {
+    const void *pointer;
+    const char *name;
+  } arrays[] = {{desc->driver_offsets, "driver_offsets"},
+                {desc->joints, "joints"},
+                {desc->parents, "parents"},
+                {desc->axes, "axes"},
+                {desc->pose_drivers, "pose_drivers"},
+                {desc->coordinates, "coordinates"}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    const size_t count = counts[i].count;
+    if (!count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, counts[i].name);
+    if (count > INT32_MAX) {
+      return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, counts[i].name, (double)count, INT32_MAX);
+    }
   }
-  if (!desc->driver_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "driver_count");
-  if (desc->driver_count > INT32_MAX) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "driver_count", (double)desc->driver_count, INT32_MAX);
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    if (!arrays[i].pointer) return sbs_fault_in(fault, SBS_ERROR_NULL, arrays[i].name);
   }
-  if (!desc->pose_count) return sbs_fault_in(fault, SBS_ERROR_EMPTY, "pose_count");
-  if (desc->pose_count > INT32_MAX) {
-    return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "pose_count", (double)desc->pose_count, INT32_MAX);
-  }
-  if (!desc->driver_offsets) return sbs_fault_in(fault, SBS_ERROR_NULL, "driver_offsets");
-  if (!desc->joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
-  if (!desc->parents) return sbs_fault_in(fault, SBS_ERROR_NULL, "parents");
-  if (!desc->axes) return sbs_fault_in(fault, SBS_ERROR_NULL, "axes");
-  if (!desc->pose_drivers) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose_drivers");
-  if (!desc->coordinates) return sbs_fault_in(fault, SBS_ERROR_NULL, "coordinates");
   return SBS_OK;
 }
 
@@ -110,7 +116,7 @@ static sbs_status read_joints(sbs_drivers *drivers, const sbs_drivers_desc *desc
   return SBS_OK;
 }
 
-/* Counts the poses of each driver, and finds where what belongs to them stands. */
+/* Counts the poses of each driver, and places their coordinates and combinations. */
 static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   for (size_t k = 0; k < desc->pose_count; k++) {
     const int32_t driver = desc->pose_drivers[k];
@@ -162,9 +168,15 @@ static sbs_status read_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc,
   return SBS_OK;
 }
 
+static void swap(double *a, double *b) {
+  const double kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
 /*
  * Inverts a matrix (n, n), in place, by Gauss-Jordan elimination with pivots from the column. Returns the number of the
- * column that is nearly a combination of those before it; n if there is none.
+ * column that is nearly a combination of the columns before it; n if there is none.
  */
 static size_t invert(double *matrix, size_t n, size_t *rows) {
   for (size_t k = 0; k < n; k++) {
@@ -174,11 +186,7 @@ static size_t invert(double *matrix, size_t n, size_t *rows) {
     }
     if (!(fabs(matrix[pivot * n + k]) > LEAST_PIVOT)) return k;
     rows[k] = pivot;
-    for (size_t j = 0; j < n; j++) {
-      const double swapped = matrix[k * n + j];
-      matrix[k * n + j] = matrix[pivot * n + j];
-      matrix[pivot * n + j] = swapped;
-    }
+    for (size_t j = 0; j < n; j++) swap(matrix + k * n + j, matrix + pivot * n + j);
     const double over = 1.0 / matrix[k * n + k];
     matrix[k * n + k] = 1.0;
     for (size_t j = 0; j < n; j++) matrix[k * n + j] *= over;
@@ -190,11 +198,7 @@ static size_t invert(double *matrix, size_t n, size_t *rows) {
     }
   }
   for (size_t k = n; k--;) { /* exchanged rows are exchanged columns of the inverse */
-    for (size_t i = 0; i < n && rows[k] != k; i++) {
-      const double swapped = matrix[i * n + k];
-      matrix[i * n + k] = matrix[i * n + rows[k]];
-      matrix[i * n + rows[k]] = swapped;
-    }
+    for (size_t i = 0; i < n && rows[k] != k; i++) swap(matrix + i * n + k, matrix + i * n + rows[k]);
   }
   return n;
 }

@@ -16,14 +16,14 @@ typedef struct sbs_driving_joint {
 typedef struct sbs_driver {
   size_t first_joint, joint_count;
   size_t first_pose, pose_count; /* in the order of drivers */
-  size_t coordinates;            /* where those of its poses start: (pose_count, 3 joint_count) */
+  size_t coordinates;            /* where coordinates of its poses start: (pose_count, 3 joint_count) */
   size_t combinations;           /* where F^-1 starts: (pose_count, pose_count) */
   double rounding;               /* d, of the corners of functions */
 } sbs_driver;
 
 struct sbs_drivers {
   sbs_allocator allocator;
-  sbs_isa isa; /* what poses are computed by */
+  sbs_isa isa;
   size_t joint_count, driver_count, pose_count;
   size_t driving_joint_count;
   sbs_driver *drivers;

@@ -67,10 +67,6 @@ static void set_triangles(sbs_patch *patch, const sbs_relaxation_desc *desc, con
 
 /* Finds the edges with just two triangles that turn the same way and have an area, where one of the corners is free. */
 static sbs_status set_hinges(sbs_patch *patch, const sbs_relaxation_desc *desc, const double *rest, sbs_arena *arena) {
-  enum {
-    NONE = -1,
-    TOO_MANY = -2
-  };
   const size_t sides = 3 * desc->triangle_count;
   int32_t *first_sides = sbs_arena_take(arena, sides, sizeof *first_sides); /* of each edge */
   int32_t *second_sides = sbs_arena_take(arena, sides, sizeof *second_sides);
@@ -78,16 +74,7 @@ static sbs_status set_hinges(sbs_patch *patch, const sbs_relaxation_desc *desc, 
   sbs_edges edges;
   const sbs_status status = sbs_edges_find(desc->triangles, desc->triangle_count, NULL, arena->allocator, &edges);
   if (status) return status;
-  for (size_t e = 0; e < edges.count; e++) first_sides[e] = second_sides[e] = NONE;
-  for (size_t side = 0; side < sides; side++) {
-    const int32_t e = edges.of_sides[side];
-    if (e < 0) continue;
-    if (first_sides[e] == NONE) {
-      first_sides[e] = (int32_t)side;
-    } else {
-      second_sides[e] = second_sides[e] == NONE ? (int32_t)side : TOO_MANY;
-    }
-  }
+  sbs_edges_pair_sides(&edges, sides, first_sides, second_sides);
   for (size_t e = 0; e < edges.count; e++) {
     if (second_sides[e] < 0) continue;
     const size_t one = (size_t)first_sides[e], two = (size_t)second_sides[e];

@@ -26,17 +26,21 @@ sbs_relaxation_options sbs_default_relaxation_options(void) {
 
 /* -------------------------------------------------------------------------------------------------------- checks -- */
 
-static sbs_status check_factor(double factor, const char *name, sbs_fault *fault) {
-  if (factor >= 0.0 && factor <= SBS_LARGEST) return SBS_OK;
-  return sbs_fault_number(fault, SBS_ERROR_OPTION, name, factor, 0.0);
-}
-
 static sbs_status check_options(const sbs_relaxation_options *options, sbs_fault *fault) {
-  sbs_status status = check_factor(options->bending, "bending", fault);
-  if (!status) status = check_factor(options->volume, "volume", fault);
-  if (!status) status = check_factor(options->crease, "crease", fault);
-  if (!status) status = check_factor(options->thinner, "thinner", fault);
-  return status ? status : check_factor(options->thicker, "thicker", fault);
+  const struct {
+    double factor;
+    const char *name;
+  } factors[] = {{options->bending, "bending"},
+                 {options->volume, "volume"},
+                 {options->crease, "crease"},
+                 {options->thinner, "thinner"},
+                 {options->thicker, "thicker"}};
+  for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+    const double factor = factors[i].factor;
+    if (factor >= 0.0 && factor <= SBS_LARGEST) continue;
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, factors[i].name, factor, 0.0);
+  }
+  return SBS_OK;
 }
 
 static sbs_status check_mesh(const sbs_relaxation_desc *desc, sbs_fault *fault) {
@@ -211,7 +215,7 @@ static double search_line(descent *at, double slope) {
   return energy < at->energy ? energy : NAN;
 }
 
-/* Keeps the last move and what it changed, if the energy is convex along it, and goes on from `next`. */
+/* Keeps the last move and the change of the gradient, if the energy is convex along it, and goes on from `next`. */
 static void go_on(descent *at, double energy) {
   const size_t size = at->size, pair = at->pair_count ? (at->newest + 1) % PAIRS : 0;
   double *move = at->moves + pair * size, *change = at->changes + pair * size;

@@ -87,9 +87,9 @@ static sbs_status check(const sbs_skin *skin, const sbs_shapes_desc *desc, sbs_f
   return status;
 }
 
-/* What binding needs for a while. */
+/* Memory for binding. */
 typedef struct sorting {
-  size_t *shapes; /* (block_count) by numbers of changed blocks: the last shape that was seen to change it, from 1 on */
+  size_t *shapes; /* (block_count) by numbers of changed blocks: the last shape that was seen there, from 1 on */
   size_t *rows;   /* (block_count) the same: its row */
 } sorting;
 
@@ -103,46 +103,27 @@ static void number_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc) {
   }
 }
 
-/* The number of the block that an entry changes; `is_first` receives whether it is the first of the shape there. */
-static size_t find_block(const sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, size_t shape,
-                         size_t entry, int *is_first) {
-  const size_t number = (size_t)shapes->numbers[desc->vertices[entry] / SBS_BLOCK];
-  *is_first = work->shapes[number] != shape + 1;
-  work->shapes[number] = shape + 1;
-  return number;
-}
-
-static void count_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
-  memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
-  for (size_t s = 0; s < desc->shape_count; s++) {
-    shapes->offsets[s] = shapes->row_count;
-    for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
-      int is_first;
-      find_block(shapes, desc, work, s, i, &is_first);
-      shapes->row_count += (size_t)is_first;
-    }
-  }
-  shapes->offsets[desc->shape_count] = shapes->row_count;
-}
-
 static int compare(const void *a, const void *b) {
   const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
   return (first > second) - (first < second);
 }
 
-/* Lists the blocks of each shape, ascending. */
-static void list_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work) {
+/* Lists the blocks of each shape, ascending; counts them alone if `blocks` is NULL. */
+static void list_blocks(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, uint32_t *blocks) {
   memset(work->shapes, 0, shapes->changed_count * sizeof *work->shapes);
+  shapes->row_count = 0;
   for (size_t s = 0; s < desc->shape_count; s++) {
-    uint32_t *blocks = shapes->blocks + shapes->offsets[s];
-    size_t count = 0;
+    const size_t first = shapes->offsets[s] = shapes->row_count;
     for (size_t i = desc->shape_offsets[s]; i < desc->shape_offsets[s + 1]; i++) {
-      int is_first;
-      const size_t number = find_block(shapes, desc, work, s, i, &is_first);
-      if (is_first) blocks[count++] = (uint32_t)number;
+      const size_t number = (size_t)shapes->numbers[desc->vertices[i] / SBS_BLOCK];
+      if (work->shapes[number] == s + 1) continue;
+      work->shapes[number] = s + 1;
+      if (blocks) blocks[shapes->row_count] = (uint32_t)number;
+      shapes->row_count++;
     }
-    qsort(blocks, count, sizeof *blocks, compare);
+    if (blocks) qsort(blocks + first, shapes->row_count - first, sizeof *blocks, compare);
   }
+  shapes->offsets[desc->shape_count] = shapes->row_count;
 }
 
 /* Adds three numbers to a lane of a row, `first` numbers behind where rows start. */
@@ -170,11 +151,11 @@ static void fill_rows(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sor
 
 static sbs_status sort(sbs_shapes *shapes, const sbs_shapes_desc *desc, const sorting *work, sbs_fault *fault) {
   number_blocks(shapes, desc);
-  count_rows(shapes, desc, work);
+  list_blocks(shapes, desc, work, NULL);
   shapes->blocks = sbs_allocate(&shapes->allocator, shapes->row_count, sizeof *shapes->blocks);
   shapes->rows = sbs_allocate(&shapes->allocator, shapes->row_count, sbs_shape_row_size(shapes));
   if (!shapes->blocks || !shapes->rows) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  list_blocks(shapes, desc, work);
+  list_blocks(shapes, desc, work, shapes->blocks);
   fill_rows(shapes, desc, work);
   return SBS_OK;
 }

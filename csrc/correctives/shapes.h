@@ -6,10 +6,10 @@
 #include "skin/skin.h"
 
 /*
- * Shapes by the blocks of a skin: of each block that a shape changes, a row of x, y and z, and those of
- * normals if there are any, of SBS_BLOCK lanes, 0 where it changes nothing. So they are summed up in vectors, and few
- * lanes are 0, as vertices that a shape changes are neighbors, and those of a block, too. Blocks that any shape
- * changes are numbered; each has a sum in a frame.
+ * Shapes by the blocks of a skin: each block that a shape changes has a row of x, y and z, and of normals if there are
+ * any, of SBS_BLOCK lanes, 0 where it changes nothing. So rows are summed up in vectors, and few lanes are 0, as
+ * vertices of a block are neighbors, and so are vertices that a shape changes. Blocks that any shape changes are
+ * numbered; each has a sum in a frame.
  */
 struct sbs_shapes {
   sbs_allocator allocator;
@@ -21,10 +21,10 @@ struct sbs_shapes {
   uint32_t *blocks;     /* (row_count) the numbers of their blocks; ascending in a shape */
   size_t axes;          /* 3, or with normals 6 */
   void *rows;           /* (row_count, axes, SBS_BLOCK) of the skin's type; aligned, as are sums */
-  int32_t *numbers;     /* (block_count) those of blocks, -1 where no shape changes them */
+  int32_t *numbers;     /* (block_count) of blocks; -1 where no shape changes them */
 };
 
-/* What shapes add to the blocks of a frame. */
+/* The sums of shapes in the blocks of a frame. */
 typedef struct sbs_shape_sums {
   void *sums;            /* (changed_count, axes, SBS_BLOCK) of the skin's type; undefined where not active */
   unsigned char *active; /* (changed_count) whether a shape with a weight changes the block */

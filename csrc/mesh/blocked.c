@@ -23,7 +23,7 @@ static int clip(double start, double direction, double from, double to, double *
   if (direction == 0.0) return from <= start && start <= to;
   const double first = (from - start) / direction, second = (to - start) / direction;
   *low = fmax(*low, fmin(first, second));
-  *high = fmin(*high, fmax(first, second) * (1.0 + 4.0 * DBL_EPSILON)); /* rounding must not lose what is flat */
+  *high = fmin(*high, fmax(first, second) * (1.0 + 4.0 * DBL_EPSILON)); /* rounding must not lose flat boxes */
   return *low <= *high;
 }
 

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <math.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
 #include "sbs/mesh.h"
-
-/* The triangles at an edge. */
-enum {
-  NO_TRIANGLE = -1,
-  TOO_MANY = -2 /* in place of the second: triangles at such an edge are not neighbors */
-};
-
-typedef struct edge_sides {
-  int32_t first, second;
-} edge_sides;
 
 static double largest_coordinate(sbs_vec3 a) {
   return fmax(fmax(fabs(a.x), fabs(a.y)), fabs(a.z));
@@ -42,8 +32,7 @@ static sbs_vec3 triangle_normal(const sbs_mesh_desc *mesh, size_t triangle) {
 }
 
 /*
- * The angle between two normals: Kavan & Zara 2003, section 4. As exact for small angles as for angles near pi; 0 if
- * either normal is zero.
+ * The angle between two normals: Kavan & Zara 2003, section 4. As exact for small angles as for angles near pi.
  */
 static double angle_between(sbs_vec3 a, sbs_vec3 b) {
   const sbs_vec3 cross = sbs_vec3_cross(a, b);
@@ -52,6 +41,33 @@ static double angle_between(sbs_vec3 a, sbs_vec3 b) {
 
 static int is_zero(sbs_vec3 a) {
   return a.x == 0.0 && a.y == 0.0 && a.z == 0.0;
+}
+
+/* The largest angle at the edges of each triangle; edges of more than two triangles are left out. */
+static sbs_status find_angles(const sbs_mesh_desc *mesh, const sbs_edges *edges, sbs_arena *arena, double *curvatures) {
+  const size_t count = mesh->triangle_count;
+  sbs_vec3 *normals = sbs_arena_take(arena, count, sizeof *normals);
+  int32_t *firsts = sbs_arena_take(arena, edges->count, sizeof *firsts);
+  int32_t *seconds = sbs_arena_take(arena, edges->count, sizeof *seconds);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
+  sbs_edges_pair_sides(edges, 3 * count, firsts, seconds);
+  for (size_t t = 0; t < count; t++) {
+    const sbs_status status = sbs_tell_some(t, count);
+    if (status) return status;
+    normals[t] = triangle_normal(mesh, t);
+    curvatures[t] = 0.0;
+  }
+  for (size_t e = 0; e < edges->count; e++) {
+    const sbs_status status = sbs_tell_some(e, edges->count);
+    if (status) return status;
+    if (seconds[e] < 0) continue;
+    const size_t a = (size_t)firsts[e] / 3, b = (size_t)seconds[e] / 3;
+    if (is_zero(normals[a]) || is_zero(normals[b])) continue;
+    const double angle = angle_between(normals[a], normals[b]);
+    curvatures[a] = fmax(curvatures[a], angle);
+    curvatures[b] = fmax(curvatures[b], angle);
+  }
+  return SBS_OK;
 }
 
 sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *representatives, const sbs_allocator *allocator,
@@ -64,43 +80,12 @@ sbs_status sbs_mesh_curvature(const sbs_mesh_desc *mesh, const int32_t *represen
   if (!status) status = sbs_edges_validate(mesh, representatives, fault);
   if (status) return status;
 
-  const size_t count = mesh->triangle_count;
-  sbs_edges edges = {0};
-  edge_sides *sides = NULL;
-  sbs_vec3 *normals = sbs_allocate(&chosen, count, sizeof *normals);
-  status = normals ? sbs_edges_find(mesh->triangles, count, representatives, &chosen, &edges) : SBS_ERROR_OUT_OF_MEMORY;
-  if (!status) {
-    sides = sbs_allocate(&chosen, edges.count, sizeof *sides);
-    if (!sides) status = SBS_ERROR_OUT_OF_MEMORY;
-  }
-  if (!status) {
-    for (size_t e = 0; e < edges.count; e++) sides[e] = (edge_sides){NO_TRIANGLE, NO_TRIANGLE};
-    for (size_t t = 0; t < count; t++) {
-      if ((status = sbs_tell_some(t, count))) break;
-      normals[t] = triangle_normal(mesh, t);
-      curvatures[t] = 0.0;
-      for (size_t side = 3 * t; side < 3 * t + 3; side++) {
-        if (edges.of_sides[side] < 0) continue;
-        edge_sides *here = sides + edges.of_sides[side];
-        if (here->first == NO_TRIANGLE) {
-          here->first = (int32_t)t;
-        } else {
-          here->second = here->second == NO_TRIANGLE ? (int32_t)t : TOO_MANY;
-        }
-      }
-    }
-    for (size_t e = 0; e < edges.count && !status; e++) {
-      if ((status = sbs_tell_some(e, edges.count))) break;
-      if (sides[e].second < 0) continue;
-      const size_t a = (size_t)sides[e].first, b = (size_t)sides[e].second;
-      if (is_zero(normals[a]) || is_zero(normals[b])) continue;
-      const double angle = angle_between(normals[a], normals[b]);
-      curvatures[a] = fmax(curvatures[a], angle);
-      curvatures[b] = fmax(curvatures[b], angle);
-    }
-  }
+  sbs_edges edges;
+  status = sbs_edges_find(mesh->triangles, mesh->triangle_count, representatives, &chosen, &edges);
+  if (status) return sbs_fault_in(fault, status, NULL);
+  sbs_arena arena = sbs_arena_from(&chosen);
+  status = find_angles(mesh, &edges, &arena, curvatures);
+  sbs_arena_release(&arena);
   sbs_edges_free(&edges, &chosen);
-  sbs_release(&chosen, sides);
-  sbs_release(&chosen, normals);
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

@@ -107,7 +107,7 @@ typedef struct request {
 } request;
 
 /*
- * What a point is multiplied by: the scale of the surface, or less if the point is so far away that squares would
+ * The factor of a point: the scale of the surface, or less if the point is so far away that squares would
  * overflow. At such a distance the mesh is as good as a point, so only the direction matters.
  */
 static double scale_for(const sbs_surface *surface, const double point[3]) {

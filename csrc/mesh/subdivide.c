@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/progress.h"
 #include "sbs/subdivision.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
+#include "base/progress.h"
 #include "mesh/edges.h"
 #include "mesh/positions.h"
 #include "mesh/validate.h"
 
-/* What the caller gets, and the allocator that releases it. */
+/* The result, and the allocator that releases it. */
 typedef struct result {
   sbs_subdivision subdivision;
   sbs_allocator allocator;
+  sbs_arena arena; /* of the arrays */
 } result;
 
-/* The mesh after some levels. It owns its arrays. */
+/* The mesh after some levels. */
 typedef struct grown {
+  sbs_arena arena; /* of the arrays */
   size_t vertex_count, triangle_count;
   int32_t *parents;         /* (vertex_count - V, 3) */
   double *shares;           /* (vertex_count - V, 3) */
@@ -38,6 +40,7 @@ typedef struct divider {
 
 /* The edges that a level splits. */
 typedef struct splits {
+  sbs_arena arena;          /* of middles */
   sbs_edges places;         /* edges between representatives; these are split or not */
   sbs_edges edges;          /* edges between vertices; these get middles. The same if there are no representatives */
   int32_t *middle_of_place; /* NONE, or the first new vertex there, counted from 0, or PENDING */
@@ -146,9 +149,9 @@ static sbs_status find_splits(const divider *d, splits *found) {
   } else {
     found->edges = found->places;
   }
-  found->middle_of_place = sbs_allocate(&d->allocator, found->places.count, sizeof *found->middle_of_place);
-  found->middles = sbs_allocate(&d->allocator, found->edges.count, sizeof *found->middles);
-  if (!found->middle_of_place || !found->middles) return SBS_ERROR_OUT_OF_MEMORY;
+  found->middle_of_place = sbs_arena_take(&found->arena, found->places.count, sizeof *found->middle_of_place);
+  found->middles = sbs_arena_take(&found->arena, found->edges.count, sizeof *found->middles);
+  if (found->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t i = 0; i < found->places.count; i++) found->middle_of_place[i] = NONE;
   for (size_t i = 0; i < found->edges.count; i++) found->middles[i] = NONE;
 
@@ -171,37 +174,23 @@ static sbs_status find_splits(const divider *d, splits *found) {
 static void free_splits(const divider *d, splits *found) {
   if (found->edges.of_sides != found->places.of_sides) sbs_edges_free(&found->edges, &d->allocator);
   sbs_edges_free(&found->places, &d->allocator);
-  sbs_release(&d->allocator, found->middle_of_place);
-  sbs_release(&d->allocator, found->middles);
-}
-
-static void free_grown(const sbs_allocator *allocator, grown *mesh) {
-  sbs_release(allocator, mesh->parents);
-  sbs_release(allocator, mesh->shares);
-  sbs_release(allocator, mesh->representatives);
-  sbs_release(allocator, mesh->triangles);
-  sbs_release(allocator, mesh->sources);
-  sbs_release(allocator, mesh->chosen);
-  *mesh = (grown){0};
+  sbs_arena_release(&found->arena);
 }
 
 static sbs_status allocate_grown(const divider *d, size_t vertex_count, size_t triangle_count, int representatives,
                                  grown *mesh) {
-  const sbs_allocator *allocator = &d->allocator;
   const size_t rows = vertex_count - d->mesh->vertex_count;
-  *mesh = (grown){
-      .parents = sbs_allocate(allocator, rows, 3 * sizeof *mesh->parents),
-      .shares = sbs_allocate(allocator, rows, 3 * sizeof *mesh->shares),
-      .triangles = sbs_allocate(allocator, triangle_count, 3 * sizeof *mesh->triangles),
-      .sources = sbs_allocate(allocator, triangle_count, sizeof *mesh->sources),
-      .chosen = sbs_allocate(allocator, triangle_count, sizeof *mesh->chosen),
-  };
-  if (representatives) mesh->representatives = sbs_allocate(allocator, vertex_count, sizeof *mesh->representatives);
-  if (mesh->parents && mesh->shares && mesh->triangles && mesh->sources && mesh->chosen &&
-      (mesh->representatives || !representatives)) {
-    return SBS_OK;
+  *mesh = (grown){.arena = sbs_arena_from(&d->allocator)};
+  mesh->parents = sbs_arena_take(&mesh->arena, rows, 3 * sizeof *mesh->parents);
+  mesh->shares = sbs_arena_take(&mesh->arena, rows, 3 * sizeof *mesh->shares);
+  mesh->triangles = sbs_arena_take(&mesh->arena, triangle_count, 3 * sizeof *mesh->triangles);
+  mesh->sources = sbs_arena_take(&mesh->arena, triangle_count, sizeof *mesh->sources);
+  mesh->chosen = sbs_arena_take(&mesh->arena, triangle_count, sizeof *mesh->chosen);
+  if (representatives) {
+    mesh->representatives = sbs_arena_take(&mesh->arena, vertex_count, sizeof *mesh->representatives);
   }
-  free_grown(allocator, mesh);
+  if (!mesh->arena.failed) return SBS_OK;
+  sbs_arena_release(&mesh->arena);
   return SBS_ERROR_OUT_OF_MEMORY;
 }
 
@@ -217,39 +206,40 @@ static void append_triangle(grown *next, int32_t a, int32_t b, int32_t c, int32_
 
 /* Kavan & Zara 2003, section 3, 1:4: divides a triangle at the middles of its sides, -1 where one is not split. */
 static void append_parts(const divider *d, grown *next, size_t triangle, const int32_t middles[3]) {
+  /* By corners and middles a, ab, b, bc, c, ca; of two split sides the quadrangle beside b by either diagonal. */
+  enum {
+    A,
+    AB,
+    B,
+    BC,
+    C,
+    CA
+  };
+  static const struct {
+    size_t count;
+    unsigned char parts[4][3];
+  } divisions[] = {{1, {{A, B, C}}},
+                   {2, {{A, AB, C}, {AB, B, C}}},
+                   {3, {{AB, B, BC}, {A, AB, BC}, {A, BC, C}}},
+                   {4, {{A, AB, CA}, {AB, B, BC}, {CA, BC, C}, {AB, BC, CA}}},
+                   {3, {{AB, B, BC}, {A, AB, C}, {AB, BC, C}}}};
   const int32_t *corners = d->now.triangles + 3 * triangle, source = d->now.sources[triangle];
   const unsigned char chosen = (unsigned char)is_divided(&d->now, triangle);
-  const int count = (middles[0] >= 0) + (middles[1] >= 0) + (middles[2] >= 0);
-  /* a is the corner where a split side follows one that is not split */
-  size_t first = 0;
-  if (count == 1 || count == 2) {
+  int division = (middles[0] >= 0) + (middles[1] >= 0) + (middles[2] >= 0);
+  size_t first = 0; /* the corner a, where a split side follows one that is not split */
+  if (division == 1 || division == 2) {
     while (middles[first] < 0 || middles[(first + 2) % 3] >= 0) first++;
   }
-  const size_t second = (first + 1) % 3, third = (first + 2) % 3;
-  const int32_t a = corners[first], b = corners[second], c = corners[third];
-  const int32_t ab = middles[first], bc = middles[second], ca = middles[third];
-  switch (count) {
-    case 0: append_triangle(next, a, b, c, source, chosen); break;
-    case 1:
-      append_triangle(next, a, ab, c, source, chosen);
-      append_triangle(next, ab, b, c, source, chosen);
-      break;
-    case 2:
-      append_triangle(next, ab, b, bc, source, chosen);
-      if (distance_to_middle(d, a, b, c) <= distance_to_middle(d, c, a, b)) {
-        append_triangle(next, a, ab, bc, source, chosen);
-        append_triangle(next, a, bc, c, source, chosen);
-      } else {
-        append_triangle(next, a, ab, c, source, chosen);
-        append_triangle(next, ab, bc, c, source, chosen);
-      }
-      break;
-    default:
-      append_triangle(next, a, ab, ca, source, chosen);
-      append_triangle(next, ab, b, bc, source, chosen);
-      append_triangle(next, ca, bc, c, source, chosen);
-      append_triangle(next, ab, bc, ca, source, chosen);
-      break;
+  int32_t points[6];
+  for (size_t i = 0; i < 3; i++) {
+    points[2 * i] = corners[(first + i) % 3];
+    points[2 * i + 1] = middles[(first + i) % 3];
+  }
+  const int32_t a = points[A], b = points[B], c = points[C];
+  if (division == 2 && distance_to_middle(d, a, b, c) > distance_to_middle(d, c, a, b)) division = 4;
+  for (size_t i = 0; i < divisions[division].count; i++) {
+    const unsigned char *part = divisions[division].parts[i];
+    append_triangle(next, points[part[0]], points[part[1]], points[part[2]], source, chosen);
   }
 }
 
@@ -304,7 +294,7 @@ static void copy_vertices(const divider *d, grown *next) {
 
 /* Divides once. Sets *ended if nothing is left to divide; the mesh is then unchanged. */
 static sbs_status divide(divider *d, int *ended) {
-  splits found = {0};
+  splits found = {.arena = sbs_arena_from(&d->allocator)};
   grown next = {0};
   size_t new_vertices = 0, new_triangles = 0;
   sbs_status status = SBS_OK;
@@ -325,7 +315,7 @@ static sbs_status divide(divider *d, int *ended) {
     if (!status) {
       copy_vertices(d, &next);
       status = d->scheme == SBS_SUBDIVISION_1_TO_4 ? split_edges(d, &found, &next) : insert_centroids(d, &next);
-      free_grown(&d->allocator, status ? &next : &d->now);
+      sbs_arena_release(status ? &next.arena : &d->now.arena);
     }
     if (!status) d->now = next;
   }
@@ -388,14 +378,13 @@ sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *represe
   int ended = 0;
   for (int level = 0; level < levels && !status && !ended; level++) status = divide(&d, &ended);
   if (status) {
-    free_grown(&d.allocator, &d.now);
+    sbs_arena_release(&d.now.arena);
     sbs_release(&d.allocator, made);
     if (status == SBS_ERROR_TOO_LARGE) return sbs_fault_number(fault, status, "levels", levels, INT32_MAX);
     return sbs_fault_in(fault, status, NULL);
   }
-  sbs_release(&d.allocator, d.now.representatives);
-  sbs_release(&d.allocator, d.now.chosen);
   *made = (result){.allocator = d.allocator,
+                   .arena = d.now.arena,
                    .subdivision = {.vertex_count = d.now.vertex_count,
                                    .new_vertex_count = d.now.vertex_count - mesh->vertex_count,
                                    .triangle_count = d.now.triangle_count,
@@ -403,6 +392,7 @@ sbs_status sbs_subdivision_new(const sbs_mesh_desc *mesh, const int32_t *represe
                                    .shares = d.now.shares,
                                    .triangles = d.now.triangles,
                                    .sources = d.now.sources}};
+  made->arena.allocator = &made->allocator;
   *subdivision = &made->subdivision;
   return SBS_OK;
 }
@@ -411,9 +401,6 @@ void sbs_subdivision_free(const sbs_subdivision *subdivision) {
   if (!subdivision) return;
   result *made = (result *)subdivision; /* its first member */
   const sbs_allocator allocator = made->allocator;
-  sbs_release(&allocator, (void *)subdivision->parents);
-  sbs_release(&allocator, (void *)subdivision->shares);
-  sbs_release(&allocator, (void *)subdivision->triangles);
-  sbs_release(&allocator, (void *)subdivision->sources);
+  sbs_arena_release(&made->arena);
   sbs_release(&allocator, made);
 }

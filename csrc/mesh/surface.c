@@ -17,7 +17,7 @@ static double coordinate(const sbs_mesh_desc *mesh, int32_t vertex, size_t axis)
   return sbs_scalar_get((const char *)mesh->positions + (size_t)vertex * stride, mesh->scalar, axis);
 }
 
-/* What the tree is made from: the caller's triangles, by their numbers. */
+/* The caller's triangles, by their numbers, of which the tree is made. */
 typedef struct builder {
   sbs_surface *surface;
   const sbs_mesh_desc *mesh;
@@ -51,7 +51,7 @@ static void select_middle(const builder *build, int axis, size_t begin, size_t e
       high--;
       if (low > high) break;
     }
-    /* [begin, high] is not beyond the pivot, [low, end) not before it; what is between equals it */
+    /* [begin, high] is not beyond the pivot, [low, end) not before it; between them all equal it */
     if (low == high) { /* both stopped at one element, which equals the pivot */
       if (middle == low) return;
       if (middle < low) {

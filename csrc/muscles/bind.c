@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds which skin covers which muscle: the point of the belly that is nearest to a vertex, its distance, its share. */
+/* Finds which skin covers which muscle: the point of the belly nearest to each vertex, its distance and its share. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,6 @@
 #include "base/arena.h"
 #include "base/fault.h"
 #include "base/scalar.h"
-#include "muscles/arrange.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
@@ -27,12 +26,28 @@
 /* Less is none. */
 #define LEAST_SHARE 1e-3
 
-/* One muscle is bound at a time. */
+/* A vertex and its share in a muscle. */
+typedef struct cover_pair {
+  int32_t vertex;
+  float u, share;
+  float share_slope[2];
+  sbs_measured measured;
+} cover_pair;
+
+/* Pairs of all muscles, one after the other; the pairs of muscle m end at ends[m]. */
+typedef struct pair_list {
+  size_t count, room;
+  cover_pair *pairs;
+  size_t *ends;
+} pair_list;
+
+/* The muscle that is being bound. */
 typedef struct muscle_binding {
   const sbs_muscles *muscles;
   const sbs_muscles_desc *desc;
   const sbs_muscle *muscle;
   const sbs_bound_muscle *bound;
+  sbs_measure_vertex *measure_vertex;
   sbs_posed_muscle posed;      /* in the bind pose */
   const unsigned char *covers; /* (joint_count) whether it moves a joint's skin; NULL: of all */
   double center[3], far;       /* no skin is near that is farther from the center */
@@ -41,6 +56,10 @@ typedef struct muscle_binding {
 static double smooth_step(double x) {
   const double t = fmin(fmax(x, 0.0), 1.0);
   return t * t * (3.0 - 2.0 * t);
+}
+
+static void read_vector(const void *vectors, sbs_scalar scalar, size_t vertex, double v[3]) {
+  for (size_t i = 0; i < 3; i++) v[i] = sbs_scalar_get(vectors, scalar, 3 * vertex + i);
 }
 
 static double squared_distance(const double a[3], const double b[3]) {
@@ -79,8 +98,8 @@ static beside_section find_beside(const sbs_posed_muscle *posed, const double po
   return found;
 }
 
-/* What is to be the least of all u, for a point. */
-typedef double measure(const sbs_posed_muscle *posed, const double point[3], double u);
+/* A function of u whose least value is searched for, for a point. */
+typedef double function_of_u(const sbs_posed_muscle *posed, const double point[3], double u);
 
 /* How far a point is from the belly's section at u, squared; of flattened sections to first order. */
 static double squared_distance_to_section(const sbs_posed_muscle *posed, const double point[3], double u) {
@@ -97,10 +116,10 @@ static double squared_distance_to_path(const sbs_posed_muscle *posed, const doub
 }
 
 /* u in [0, 1] of the least. */
-static double find_least(measure *of, const sbs_posed_muscle *posed, const double point[3]) {
+static double find_least(function_of_u *function, const sbs_posed_muscle *posed, const double point[3]) {
   double u = 0.0, least = INFINITY;
   for (int i = 0; i <= SEARCH_STEPS; i++) {
-    const double found = of(posed, point, (double)i / SEARCH_STEPS);
+    const double found = function(posed, point, (double)i / SEARCH_STEPS);
     if (found < least) least = found, u = (double)i / SEARCH_STEPS;
   }
   /* By halves of steps: it needs no derivative, and stays where it began. */
@@ -108,7 +127,7 @@ static double find_least(measure *of, const sbs_posed_muscle *posed, const doubl
     for (int side = -1; side <= 1; side += 2) {
       const double beside = u + side * step;
       if (beside < 0.0 || beside > 1.0) continue;
-      const double found = of(posed, point, beside);
+      const double found = function(posed, point, beside);
       if (found < least) least = found, u = beside;
     }
   }
@@ -116,7 +135,7 @@ static double find_least(measure *of, const sbs_posed_muscle *posed, const doubl
 }
 
 /* How much of a vertex follows the joints that the muscle moves the skin of, 0 to 1. */
-static double following(const muscle_binding *binding, size_t vertex) {
+static double find_following(const muscle_binding *binding, size_t vertex) {
   const sbs_muscles_desc *desc = binding->desc;
   if (!binding->covers) return 1.0;
   double sum = 0.0, covered = 0.0;
@@ -130,16 +149,16 @@ static double following(const muscle_binding *binding, size_t vertex) {
 }
 
 /* How much of the muscle there is, from 0 at the ends of the belly. */
-static double along_belly(double u) {
+static double share_along(double u) {
   return smooth_step(fmin(u, 1.0 - u) / END_PART);
 }
 
 /* ------------------------------------------------------------------------------------------------- one muscle -- */
 
-static sbs_status append(sbs_pair_list *list, sbs_cover_pair added, const sbs_allocator *allocator, sbs_fault *fault) {
+static sbs_status append(pair_list *list, cover_pair added, const sbs_allocator *allocator, sbs_fault *fault) {
   if (list->count == list->room) {
     const size_t room = list->room ? 2 * list->room : 1024;
-    sbs_cover_pair *pairs = sbs_allocate(allocator, room, sizeof *pairs);
+    cover_pair *pairs = sbs_allocate(allocator, room, sizeof *pairs);
     if (!pairs) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
     if (list->count) memcpy(pairs, list->pairs, list->count * sizeof *pairs);
     sbs_release(allocator, list->pairs);
@@ -150,117 +169,61 @@ static sbs_status append(sbs_pair_list *list, sbs_cover_pair added, const sbs_al
   return SBS_OK;
 }
 
-/* Vertices near enough to be measured, a block of them. */
-typedef struct candidates {
-  size_t count;
-  int32_t vertices[SBS_COVER_BLOCK];
-  double positions[SBS_COVER_BLOCK][3];
-  double following[SBS_COVER_BLOCK];
-  sbs_cover_block block; /* where they are on the belly */
-  sbs_cover_scratch scratch;
-} candidates;
-
-/* How much of a vertex faces the same way as the surface of the muscle. */
-static double facing(const candidates *found, const sbs_measured *measured, size_t i) {
-  double cosine = 0.0;
-  for (int axis = 0; axis < 3; axis++) cosine += (double)(measured->normals[axis][i] * found->scratch.normals[axis][i]);
-  return smooth_step(cosine / FACING);
+/* The share of skin with a normal, from 1 where it faces along a direction to 0 at right angles; 1 without normals. */
+static double share_facing(const double normal[3], const double direction[3]) {
+  const double length = fmax(sqrt(sbs_dot(direction, direction)), 1e-300);
+  return smooth_step(sbs_dot(normal, direction) / length / FACING);
 }
 
 /*
  * How deep a vertex is inside the belly, across the path. The surface may be nearest at an end, where no skin has a
- * share: so it is asked of the path whether this is skin of the muscle. 0 otherwise.
+ * share, so the path says whether this is skin of the muscle. 0 otherwise.
  */
-static double depth_inside(const muscle_binding *binding, const candidates *found, size_t i) {
-  const double u = find_least(squared_distance_to_path, &binding->posed, found->positions[i]);
-  const beside_section at = find_beside(&binding->posed, found->positions[i], u);
-  double cosine = 1.0;
-  if (binding->muscles->has_normals) {
-    cosine = 0.0;
-    for (int axis = 0; axis < 3; axis++) cosine += at.gradient[axis] * (double)found->scratch.normals[axis][i];
-    cosine /= fmax(sqrt(sbs_dot(at.gradient, at.gradient)), 1e-300);
-  }
-  const double share = found->following[i] * smooth_step(cosine / FACING) * along_belly(u);
+static double depth_inside(const muscle_binding *binding, const double point[3], const double *normal, double follows) {
+  const double u = find_least(squared_distance_to_path, &binding->posed, point);
+  const beside_section at = find_beside(&binding->posed, point, u);
+  const double share = follows * (normal ? share_facing(normal, at.gradient) : 1.0) * share_along(u);
   return share > LEAST_SHARE ? sbs_radius_at(binding->posed.profile, u) - at.y : 0.0;
 }
 
-/* Adds a candidate to the list if it has a share. */
-static sbs_status keep_candidate(const muscle_binding *binding, const candidates *found, const sbs_measured *measured,
-                                 size_t i, sbs_pair_list *list, sbs_fault *fault) {
-  const double distance = (double)measured->distances[i];
-  const double along = along_belly((double)found->block.u[i]);
-  const double within = smooth_step(2.0 - 2.0 * distance / binding->muscle->reach);
-  const double faces = binding->muscles->has_normals ? facing(found, measured, i) : 1.0;
-  const double share = found->following[i] * faces * along * within;
-  if (distance < 0.0) {
-    const size_t muscle = (size_t)(binding->muscle - binding->desc->muscles);
-    const double depth = share > LEAST_SHARE ? -distance : depth_inside(binding, found, i);
-    if (depth > 0.0) {
-      return sbs_fault_at(fault, SBS_ERROR_RADIUS, "radius", muscle, (size_t)found->vertices[i], depth, 0.0);
-    }
-  }
-  if (!(share > LEAST_SHARE)) return SBS_OK;
-  sbs_cover_pair added = {
-      .vertex = found->vertices[i], .u = found->block.u[i], .share = (float)share, .distance = measured->distances[i]};
-  for (int k = 0; k < 2; k++) {
-    added.distance_slope[k] = measured->slopes[k][i];
-    for (int axis = 0; axis < 3; axis++) added.frame[k][axis] = measured->frames[k][axis][i];
-  }
-  return append(list, added, &binding->muscles->allocator, fault);
-}
-
-static sbs_status measure_candidates(const muscle_binding *binding, candidates *found, sbs_pair_list *list,
-                                     sbs_fault *fault) {
-  const sbs_muscles *muscles = binding->muscles;
+/* Measures a vertex and adds it to the list if it has a share. `normal` may be NULL. */
+static sbs_status bind_vertex(const muscle_binding *binding, size_t vertex, const double point[3], const double *normal,
+                              double follows, pair_list *list, sbs_fault *fault) {
+  cover_pair pair = {.vertex = (int32_t)vertex,
+                     .u = (float)find_least(squared_distance_to_section, &binding->posed, point)};
   sbs_cover_muscle muscle;
-  sbs_bring_near(&binding->posed, found->positions[0], &muscle);
-  for (size_t i = 0; i < found->count; i++) {
-    for (int axis = 0; axis < 3; axis++) {
-      found->scratch.positions[axis][i] = (float)(found->positions[i][axis] - found->positions[0][axis]);
-    }
+  sbs_skin_block skin = {.is_moved = 0}; /* with the vertex at 0 */
+  sbs_bring_near(&binding->posed, point, &muscle);
+  for (int axis = 0; axis < 3 && normal; axis++) skin.normals[axis][0] = (float)normal[axis];
+  binding->measure_vertex(&muscle, pair.u, normal != NULL, &skin, &pair.measured);
+
+  const double distance = (double)pair.measured.distance;
+  double surface[3];
+  for (int axis = 0; axis < 3; axis++) surface[axis] = (double)pair.measured.normal[axis];
+  const double within = smooth_step(2.0 - 2.0 * distance / binding->muscle->reach);
+  const double faces = normal ? share_facing(normal, surface) : 1.0;
+  pair.share = (float)(follows * faces * share_along((double)pair.u) * within);
+  const int has_share = (double)pair.share > LEAST_SHARE;
+  if (distance < 0.0) {
+    const double depth = has_share ? -distance : depth_inside(binding, point, normal, follows);
+    const size_t number = (size_t)(binding->muscle - binding->desc->muscles);
+    if (depth > 0.0) return sbs_fault_at(fault, SBS_ERROR_RADIUS, "radius", number, vertex, depth, 0.0);
   }
-  const sbs_cover_args args = {.muscles = &muscle,
-                               .has_normals = muscles->has_normals,
-                               .is_first = 1,
-                               .block_count = 1,
-                               .blocks = &found->block,
-                               .scratch = &found->scratch};
-  sbs_measured measured;
-  sbs_choose_measure_cover_pairs(muscles->isa)(&args, &measured);
-  sbs_status status = SBS_OK;
-  for (size_t i = 0; i < found->count && !status; i++)
-    status = keep_candidate(binding, found, &measured, i, list, fault);
-  found->count = 0;
-  return status;
+  return has_share ? append(list, pair, &binding->muscles->allocator, fault) : SBS_OK;
 }
 
-static sbs_status bind_muscle(const muscle_binding *binding, sbs_pair_list *list, sbs_fault *fault) {
+static sbs_status bind_muscle(const muscle_binding *binding, pair_list *list, sbs_fault *fault) {
   const sbs_muscles_desc *desc = binding->desc;
-  candidates found;
-  memset(&found, 0, sizeof found);
   sbs_status status = SBS_OK;
   for (size_t v = 0; v < desc->vertex_count && !status; v++) {
-    double point[3];
-    sbs_read_vector(desc->rest_positions, 0, desc->scalar, v, point);
+    double point[3], normal[3];
+    read_vector(desc->rest_positions, desc->scalar, v, point);
     if (squared_distance(point, binding->center) > binding->far * binding->far) continue;
-    const double follows = following(binding, v);
+    const double follows = find_following(binding, v);
     if (!(follows > 0.0)) continue;
-    const size_t i = found.count++;
-    found.vertices[i] = (int32_t)v;
-    found.block.u[i] = (float)find_least(squared_distance_to_section, &binding->posed, point);
-    double radii[3];
-    sbs_radii_at(binding->posed.profile, (double)found.block.u[i], radii);
-    for (int k = 0; k < 3; k++) found.block.radii[k][i] = (float)radii[k];
-    found.following[i] = follows;
-    memcpy(found.positions[i], point, sizeof point);
-    if (desc->rest_normals) {
-      double normal[3];
-      sbs_read_vector(desc->rest_normals, 0, desc->scalar, v, normal);
-      for (int axis = 0; axis < 3; axis++) found.scratch.normals[axis][i] = (float)normal[axis];
-    }
-    if (found.count == SBS_COVER_BLOCK) status = measure_candidates(binding, &found, list, fault);
+    if (desc->rest_normals) read_vector(desc->rest_normals, desc->scalar, v, normal);
+    status = bind_vertex(binding, v, point, desc->rest_normals ? normal : NULL, follows, list, fault);
   }
-  if (found.count && !status) status = measure_candidates(binding, &found, list, fault);
   return status;
 }
 
@@ -283,27 +246,28 @@ static void find_bound(muscle_binding *binding) {
 
 /* ---------------------------------------------------------------------------------------------- slopes of shares -- */
 
-/* Which vertices are beside each: numbers offsets[v] to offsets[v + 1] of neighbors. */
+/* The neighbors of each vertex: numbers offsets[v] to offsets[v + 1]. */
 typedef struct vertex_neighbors {
   size_t *offsets;
   int32_t *neighbors;
 } vertex_neighbors;
 
 /*
- * The slope of the share at a vertex, by least squares over those beside it. `shares` (vertex_count) are those of the
- * same muscle; slopes are as those of the distance.
+ * Finds the slope of the share at a vertex, by least squares over its neighbors, along the same directions as slopes of
+ * the distance. `shares` (vertex_count) are of the same muscle.
  */
 static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbors *beside, const float *shares,
-                             sbs_cover_pair *pair) {
+                             cover_pair *pair) {
   const size_t vertex = (size_t)pair->vertex;
   double normal[3] = {0, 0, 0}, right[2] = {0, 0}, squared[2] = {0, 0}, here[3], there[3];
-  sbs_read_vector(desc->rest_positions, 0, desc->scalar, vertex, here);
+  read_vector(desc->rest_positions, desc->scalar, vertex, here);
   for (size_t i = beside->offsets[vertex]; i < beside->offsets[vertex + 1]; i++) {
     const size_t other = (size_t)beside->neighbors[i];
     double along[2] = {0, 0};
-    sbs_read_vector(desc->rest_positions, 0, desc->scalar, other, there);
+    read_vector(desc->rest_positions, desc->scalar, other, there);
     for (int k = 0; k < 2; k++) {
-      for (int axis = 0; axis < 3; axis++) along[k] += (there[axis] - here[axis]) * (double)pair->frame[k][axis];
+      for (int axis = 0; axis < 3; axis++)
+        along[k] += (there[axis] - here[axis]) * (double)pair->measured.frame[k][axis];
       right[k] += along[k] * (double)(shares[other] - pair->share);
     }
     normal[0] += along[0] * along[0];
@@ -313,7 +277,8 @@ static void find_share_slope(const sbs_muscles_desc *desc, const vertex_neighbor
   const double determinant = normal[0] * normal[2] - normal[1] * normal[1];
   if (!(determinant > 1e-12 * (normal[0] + normal[2]) * (normal[0] + normal[2]))) return;
   for (int k = 0; k < 2; k++) {
-    for (int axis = 0; axis < 3; axis++) squared[k] += (double)pair->frame[k][axis] * (double)pair->frame[k][axis];
+    for (int axis = 0; axis < 3; axis++)
+      squared[k] += (double)pair->measured.frame[k][axis] * (double)pair->measured.frame[k][axis];
   }
   pair->share_slope[0] = (float)((normal[2] * right[0] - normal[1] * right[1]) / determinant * squared[0]);
   pair->share_slope[1] = (float)((normal[0] * right[1] - normal[1] * right[0]) / determinant * sqrt(squared[1]));
@@ -330,37 +295,87 @@ static sbs_status find_neighbors(const sbs_muscles_desc *desc, sbs_arena *arena,
 }
 
 /* Finds the slopes of all shares on the skin. */
-static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_pair_list *list,
-                                    const size_t *muscle_ends, sbs_fault *fault) {
+static sbs_status find_share_slopes(const sbs_muscles *muscles, const sbs_muscles_desc *desc, pair_list *list,
+                                    sbs_fault *fault) {
   sbs_arena arena = sbs_arena_from(&muscles->allocator);
   vertex_neighbors beside = {NULL, NULL};
   float *shares = sbs_arena_take(&arena, desc->vertex_count, sizeof *shares);
   const sbs_status status = find_neighbors(desc, &arena, &beside, fault);
   if (!status) memset(shares, 0, desc->vertex_count * sizeof *shares);
-  for (size_t m = 0, begin = 0; m < muscles->muscle_count && !status; begin = muscle_ends[m++]) {
-    for (size_t i = begin; i < muscle_ends[m]; i++) shares[list->pairs[i].vertex] = list->pairs[i].share;
-    for (size_t i = begin; i < muscle_ends[m]; i++) find_share_slope(desc, &beside, shares, list->pairs + i);
-    for (size_t i = begin; i < muscle_ends[m]; i++) shares[list->pairs[i].vertex] = 0.0f;
+  for (size_t m = 0, begin = 0; m < muscles->muscle_count && !status; begin = list->ends[m++]) {
+    for (size_t i = begin; i < list->ends[m]; i++) shares[list->pairs[i].vertex] = list->pairs[i].share;
+    for (size_t i = begin; i < list->ends[m]; i++) find_share_slope(desc, &beside, shares, list->pairs + i);
+    for (size_t i = begin; i < list->ends[m]; i++) shares[list->pairs[i].vertex] = 0.0f;
   }
   sbs_arena_release(&arena);
   return status;
 }
 
+/* -------------------------------------------------------------------------------------------------------- blocks -- */
+
+/* Puts a pair into all numbers after `count`, so that the last one fills the block. */
+static void put_pair(const cover_pair *pair, int32_t first, sbs_cover_block *block) {
+  for (size_t i = block->count++; i < SBS_COVER_BLOCK; i++) {
+    block->vertices[i] = pair->vertex;
+    block->firsts[i] = first;
+    block->shares[i] = pair->share;
+    block->rest[i] = pair->measured.distance;
+    block->u[i] = pair->u;
+    for (int k = 0; k < 3; k++) block->radii[k][i] = pair->measured.radii[k];
+    for (int k = 0; k < 2; k++) {
+      block->distance_slopes[k][i] = pair->measured.slopes[k];
+      block->share_slopes[k][i] = pair->share_slope[k];
+    }
+  }
+}
+
+/* Puts pairs into blocks, a muscle after the other: the first pair of each vertex, then all others. */
+static sbs_status make_blocks(sbs_muscles *muscles, const pair_list *list, int32_t *firsts, sbs_fault *fault) {
+  sbs_cover *cover = &muscles->cover;
+  const size_t room = list->count / SBS_COVER_BLOCK + 2 * muscles->muscle_count; /* of each muscle two may be partial */
+  cover->blocks = sbs_allocate(&muscles->allocator, room, sizeof *cover->blocks);
+  if (!cover->blocks) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  memset(cover->blocks, 0, room * sizeof *cover->blocks);
+  memset(firsts, -1, muscles->vertex_count * sizeof *firsts);
+  for (int is_first = 1; is_first >= 0; is_first--) {
+    for (size_t m = 0, i = 0; m < muscles->muscle_count; m++) {
+      sbs_cover_block *block = NULL;
+      for (; i < list->ends[m]; i++) {
+        int32_t *first = firsts + list->pairs[i].vertex;
+        if (is_first ? *first >= 0 : cover->blocks[*first / SBS_COVER_BLOCK].muscle == (int32_t)m) continue;
+        if (!block || block->count == SBS_COVER_BLOCK) {
+          block = cover->blocks + cover->block_count++;
+          block->muscle = (int32_t)m;
+        }
+        if (is_first) *first = (int32_t)(SBS_COVER_BLOCK * (cover->block_count - 1) + block->count);
+        put_pair(list->pairs + i, *first, block);
+        cover->vertex_count += (size_t)is_first;
+      }
+    }
+    if (is_first) cover->first_count = cover->block_count;
+  }
+  return SBS_OK;
+}
+
 /* -------------------------------------------------------------------------------------------------- all together -- */
 
-static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_pair_list *list, size_t *muscle_ends,
-                           unsigned char *covers, sbs_fault *fault) {
+static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, pair_list *list, unsigned char *covers,
+                           sbs_fault *fault) {
   const float identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
   sbs_status status = SBS_OK;
   for (size_t m = 0; m < desc->muscle_count && !status; m++) {
     const sbs_muscle *muscle = desc->muscles + m;
-    muscle_binding binding = {.muscles = muscles, .desc = desc, .muscle = muscle, .bound = muscles->muscles + m};
+    muscle_binding binding = {.muscles = muscles,
+                              .desc = desc,
+                              .muscle = muscle,
+                              .bound = muscles->muscles + m,
+                              .measure_vertex = sbs_choose_cover_functions(muscles->isa).measure_vertex};
     /* In the bind pose every joint has the same matrix, so one is enough. */
     sbs_bound_muscle bound = muscles->muscles[m];
     memset(bound.joints, 0, sizeof bound.joints);
     bound.thin_joint = 0;
     const sbs_pose pose = {.skinning_matrices = identity, .scalar = SBS_FLOAT32, .rows = 3};
-    sbs_pose_muscle(&bound, muscles->isa, &pose, 1.0, 0.0, &binding.posed, NULL);
+    sbs_pose_muscle(&bound, &pose, 1.0, 0.0, &binding.posed, NULL);
     binding.posed.profile = &muscles->muscles[m].profile;
     find_bound(&binding);
     if (desc->joint_indices) {
@@ -371,23 +386,22 @@ static sbs_status bind_all(sbs_muscles *muscles, const sbs_muscles_desc *desc, s
       binding.covers = covers;
     }
     status = bind_muscle(&binding, list, fault);
-    muscle_ends[m] = list->count;
+    list->ends[m] = list->count;
   }
   return status;
 }
 
 sbs_status sbs_bind_cover(sbs_muscles *muscles, const sbs_muscles_desc *desc, sbs_fault *fault) {
   sbs_arena arena = sbs_arena_from(&muscles->allocator);
-  sbs_pair_list list = {0};
-  size_t *muscle_ends = sbs_arena_take(&arena, desc->muscle_count, sizeof *muscle_ends);
+  pair_list list = {.ends = sbs_arena_take(&arena, desc->muscle_count, sizeof *list.ends)};
   unsigned char *covers = sbs_arena_take(&arena, desc->joint_count, sizeof *covers);
-  int32_t *slots = sbs_arena_take(&arena, desc->vertex_count, sizeof *slots);
+  int32_t *firsts = sbs_arena_take(&arena, desc->vertex_count, sizeof *firsts);
   sbs_status status = arena.failed ? sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL) : SBS_OK;
-  if (!status) status = bind_all(muscles, desc, &list, muscle_ends, covers, fault);
+  if (!status) status = bind_all(muscles, desc, &list, covers, fault);
   if (!status && desc->triangle_count && desc->rest_normals) {
-    status = find_share_slopes(muscles, desc, &list, muscle_ends, fault);
+    status = find_share_slopes(muscles, desc, &list, fault);
   }
-  if (!status) status = sbs_arrange_cover(muscles, &list, muscle_ends, slots, fault);
+  if (!status) status = make_blocks(muscles, &list, firsts, fault);
   sbs_release(&muscles->allocator, list.pairs);
   sbs_arena_release(&arena);
   return status;

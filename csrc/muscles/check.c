@@ -23,7 +23,7 @@ static sbs_status check_joints(const int32_t *joints, size_t count, const char *
   return SBS_OK;
 }
 
-/* Numbers with the ranges that they must be in; those of `open` ranges may not be at the lower end. */
+/* Checks numbers by their ranges; in `open` ranges they may not be at the lower end. */
 static sbs_status check_numbers(const sbs_muscle *muscle, size_t number, sbs_fault *fault) {
   const struct {
     const char *name;
@@ -74,7 +74,7 @@ static sbs_status check_path(const sbs_muscle *muscle, size_t number, sbs_fault 
   sbs_path path;
   for (int axis = 0; axis < 3; axis++) squared += (insertion[axis] - origin[axis]) * (insertion[axis] - origin[axis]);
   sbs_bezier(muscle->points[0], muscle->point_count, &path);
-  const double length = sbs_path_length(&path, sbs_choose_isa());
+  const double length = sbs_path_length(&path);
   if (!(squared > 0.0) || !isfinite(length)) {
     return sbs_fault_row(fault, SBS_ERROR_OPTION, "points", number, sqrt(squared), 0.0);
   }

@@ -6,7 +6,7 @@
 
 sbs_status sbs_check_muscles_desc(const sbs_muscles_desc *desc, sbs_fault *fault);
 
-/* What all functions with a pose check. */
+/* Checks the arguments of all functions with a pose. */
 sbs_status sbs_check_muscle_pose(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
                                  sbs_fault *fault);
 

@@ -1,100 +1,133 @@
 /* SPDX-License-Identifier: MIT */
-/* Pairs of a muscle and a vertex, LANES at once, compiled for each instruction set: the formulas of sbs/muscles.h. */
+/* The formulas of docs/muscles.md for LANES pairs of a block at once, compiled for each instruction set. */
 #define SBS_LANE float
 #define SBS_LANE_MASK int32_t
 #include "base/lanes.h"
 #include "muscles/cover.h"
-#include "muscles/profile.h"
 
-/* Slopes of N that differ by less are the same. */
+/* Slopes of d that differ by less are equal. */
 #define SLOPE_ROUNDING 1e-4f
 
-/* Where skin is folded, and faces away from a muscle, normals turn as if by this cosine, or by its square. */
+/* Where skin is folded and faces away from a muscle, normals turn as if by this cosine, or by its square. */
 #define LEAST_FACING 0.3f
 
 /* Normals turn by a tangent below the root of 1 over this: slopes at bind are too steep where skin is stretched. */
 #define PER_MOST_TURN 2.0f
 
-/* Keeps what is divided by from being 0: squares of lengths, too. */
+/* Keeps divisors from being 0, squares of lengths too. */
 #define TINY 1e-36f
 
-/* A curve's radius of curvature is taken to be so much larger than the belly's, so that surfaces have one outside. */
+/*
+ * The second derivative of a spindle has no bound at its ends, 4 u (1 - u) = 0. Where that is less than this, it falls
+ * to 0 instead, as beyond the ends, so that steps of Newton's method are bounded and continuous.
+ */
+#define LEAST_PRODUCT 0.05f
+
+/* A curve's radius of curvature is taken to be so much larger than the belly's, so that surfaces have an outside. */
 #define LEAST_WIDTH 0.25f
 
-/* Newton's step is made where it is longer than this, in x: beyond that third powers of the way would be seen; */
+/* A step of Newton's method is made where it is longer than this in x, as third powers of it would be seen, */
 #define CLOSE 0.015f
-/* so often at most. */
+/* and so often at most. */
 #define MOST_STEPS 4
 
-/* Pairs that are worked on together. */
-#define TILE (4 * SBS_COVER_BLOCK)
+/* The most that skin is moved, squared: more is an overflow of single precision. */
+#define MOST_SQUARED 1e30f
 
-/* Vectors of the vertices of LANES pairs: first ones of a row, those of others wherever their slots are. */
-SBS_INLINE void read_vertices(const sbs_cover_args *args, int is_first, float from[3][SBS_COVER_CHUNK], size_t block,
-                              size_t pair, lanes v[3]) {
-  const int32_t *slots = args->blocks[block].slots + pair;
-  for (int i = 0; i < 3; i++) {
-    if (is_first) {
-      v[i] = load_lanes(from[i] + block * SBS_COVER_BLOCK + pair);
-    } else {
-      float gathered[LANES];
-      for (int l = 0; l < LANES; l++) gathered[l] = from[i][slots[l]];
-      v[i] = load_lanes(gathered);
-    }
-  }
+#define ALL(number) (NO_LANES + (number))
+
+typedef struct vector {
+  lanes x, y, z;
+} vector;
+
+SBS_INLINE lanes clamp(lanes v, float least, float most) {
+  return smaller_lanes(larger_lanes(v, ALL(least)), ALL(most));
 }
 
-/* x where that is on the path, else its end. */
-SBS_INLINE lanes on_path(lanes x) {
-  return smaller_lanes(larger_lanes(x, NO_LANES), NO_LANES + 1.0f);
+/* How far a number is from 0, beyond rounding. */
+SBS_INLINE lanes beyond(lanes v, float rounding) {
+  return v - clamp(v, -rounding, rounding);
 }
 
-/* A radius by x, and its derivatives. */
+SBS_INLINE vector load_vector(const float from[3][SBS_COVER_BLOCK], size_t i) {
+  return (vector){load_lanes(from[0] + i), load_lanes(from[1] + i), load_lanes(from[2] + i)};
+}
+
+SBS_INLINE void store_vector(vector v, float to[3][SBS_COVER_BLOCK], size_t i) {
+  store_lanes(v.x, to[0] + i);
+  store_lanes(v.y, to[1] + i);
+  store_lanes(v.z, to[2] + i);
+}
+
+SBS_INLINE vector spread_vector(const float v[3]) {
+  return (vector){ALL(v[0]), ALL(v[1]), ALL(v[2])};
+}
+
+SBS_INLINE lanes dot(vector a, vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+SBS_INLINE vector cross(vector a, vector b) {
+  return (vector){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+SBS_INLINE vector scale(lanes by, vector v) {
+  return (vector){by * v.x, by * v.y, by * v.z};
+}
+
+/* a + by b */
+SBS_INLINE vector add_scaled(vector a, lanes by, vector b) {
+  return (vector){a.x + by * b.x, a.y + by * b.y, a.z + by * b.z};
+}
+
+/* v where a mask is set, else 0. */
+SBS_INLINE vector select_vector(lane_mask mask, vector v) {
+  return (vector){select_lanes(mask, v.x, NO_LANES), select_lanes(mask, v.y, NO_LANES),
+                  select_lanes(mask, v.z, NO_LANES)};
+}
+
+SBS_INLINE lanes per_length(vector v) {
+  return lane_reciprocal_square_root(dot(v, v) + TINY);
+}
+
+/* k r at x, and two derivatives by x. */
 typedef struct radii {
   lanes radius, slope, bend;
 } radii;
 
-/* The radius at the share u of a belly, by cubics. */
-SBS_INLINE radii given_radii(const sbs_profile *profile, lanes u) {
-  const lanes place = u * SBS_PROFILE_STEPS;
-  float gathered[6][LANES], fractions[LANES];
-  for (int l = 0; l < LANES; l++) {
-    const int whole = (int)LANE(place, l), step = whole < SBS_PROFILE_STEPS ? whole : SBS_PROFILE_STEPS - 1;
-    fractions[l] = LANE(place, l) - (float)step;
-    for (int i = 0; i < 4; i++) gathered[i][l] = profile->cubics[4 * step + i];
-    for (int i = 0; i < 2; i++) gathered[4 + i][l] = profile->bends[step + i];
-  }
-  const lanes f = load_lanes(fractions), c0 = load_lanes(gathered[0]), c1 = load_lanes(gathered[1]);
-  const lanes c2 = load_lanes(gathered[2]), c3 = load_lanes(gathered[3]);
-  const lanes bend = load_lanes(gathered[4]), next = load_lanes(gathered[5]);
-  return (radii){.radius = c0 + f * (c1 + f * (c2 + f * c3)),
-                 .slope = (c1 + f * (2.0f * c2 + f * (3.0f * c3))) * SBS_PROFILE_STEPS,
-                 .bend = (bend + f * (next - bend)) * (SBS_PROFILE_STEPS * SBS_PROFILE_STEPS)};
+/* (4 u (1 - u))^1.5 */
+SBS_INLINE radii find_spindle_radii(const sbs_cover_muscle *muscle, lanes x) {
+  const float per_span = 1.0f / muscle->span, most = muscle->growth * muscle->profile->radius;
+  const lanes middle = 1.0f - 2.0f * per_span * (x - muscle->start);
+  const lanes product = larger_lanes(1.0f - middle * middle, NO_LANES);
+  const lanes root = product * lane_reciprocal_square_root(product + TINY);
+  const lanes bounded = larger_lanes(product, ALL(LEAST_PRODUCT));
+  const lanes within = smaller_lanes(product * (1.0f / LEAST_PRODUCT), ALL(1.0f));
+  const lanes bend = within * (middle * middle - bounded) * lane_reciprocal_square_root(bounded);
+  return (radii){.radius = most * product * root,
+                 .slope = 6.0f * most * per_span * middle * root,
+                 .bend = 12.0f * most * per_span * per_span * bend};
 }
 
-/* k r at x. */
-SBS_INLINE radii radii_at(const sbs_cover_muscle *muscle, int are_plain, lanes x) {
-  const lanes u = (x - muscle->start) * muscle->per_span;
-  if (are_plain || muscle->profile->is_spindle) { /* (4 u (1 - u))^1.5 */
-    const float *spindle = muscle->spindle;
-    const lanes middle = 1.0f - 2.0f * u, product = larger_lanes(1.0f - middle * middle, NO_LANES);
-    const lanes root = product * lane_reciprocal_square_root(product + TINY);
-    const lanes bounded = larger_lanes(product, NO_LANES + SBS_LEAST_PRODUCT);
-    const lanes within = smaller_lanes(product * (1.0f / SBS_LEAST_PRODUCT), NO_LANES + 1.0f);
-    const lanes bend = spindle[2] * (middle * middle - bounded) * lane_reciprocal_square_root(bounded);
-    return (radii){.radius = spindle[0] * product * root, .slope = spindle[1] * middle * root, .bend = within * bend};
+/* The radii that a profile gives by cubics. */
+SBS_INLINE radii find_given_radii(const sbs_cover_muscle *muscle, lanes x) {
+  const float per_span = 1.0f / muscle->span, by_x = SBS_PROFILE_STEPS * per_span;
+  radii found = {NO_LANES, NO_LANES, NO_LANES};
+  for (int l = 0; l < LANES; l++) {
+    const float u = per_span * (LANE(x, l) - muscle->start), on_belly = u < 0.0f ? 0.0f : u > 1.0f ? 1.0f : u;
+    const float place = on_belly * SBS_PROFILE_STEPS, growth = u == on_belly ? muscle->growth : 0.0f;
+    const int whole = (int)place, step = whole < SBS_PROFILE_STEPS ? whole : SBS_PROFILE_STEPS - 1;
+    const float f = place - (float)step, *c = muscle->profile->cubics + 4 * step,
+                *bends = muscle->profile->bends + step;
+    LANE(found.radius, l) = muscle->growth * (c[0] + f * (c[1] + f * (c[2] + f * c[3])));
+    LANE(found.slope, l) = growth * by_x * (c[1] + f * (2.0f * c[2] + f * (3.0f * c[3])));
+    LANE(found.bend, l) = growth * by_x * by_x * (bends[0] + f * (bends[1] - bends[0]));
   }
-  const float by_x = muscle->growth * muscle->per_span;
-  const lanes on_belly = on_path(u);
-  const radii by_u = given_radii(muscle->profile, on_belly);
-  const lanes is_on_belly = select_lanes(u == on_belly, NO_LANES + by_x, NO_LANES);
-  return (radii){.radius = by_u.radius * muscle->growth,
-                 .slope = by_u.slope * is_on_belly,
-                 .bend = by_u.bend * is_on_belly * muscle->per_span};
+  return found;
 }
 
 /*
- * A vertex v seen from the section at x, with the path c and what of v - c is across it:
+ * A vertex v seen from the section of the belly at x, with the path c and the part of v - c across it:
  *
  *   normal  n across the path, from the surface to v: of round sections the direction of that part
  *   above   D, the distance from the surface along n
@@ -102,326 +135,228 @@ SBS_INLINE radii radii_at(const sbs_cover_muscle *muscle, int are_plain, lanes x
  *   rise    how fast that rises along n, and how fast this does
  */
 typedef struct section {
-  lanes along[3]; /* c' */
-  lanes normal[3];
-  lanes per_away; /* 1 over the length of the part across the path */
+  vector along, across; /* c', and the part of v - c across it */
   lanes speed_squared, per_squared;
-  lanes ahead;       /* (v - c) . c' */
-  lanes bend;        /* (v - c) . c'', across the path alone */
+  lanes ahead; /* (v - c) . c' */
+  lanes bend;  /* (v - c) . c'', across the path alone */
+  vector normal;
+  lanes per_away;    /* 1 over the length of the part across the path */
   lanes normal_bend; /* n . c'' */
   lanes above, width, rise, rise_bend;
 } section;
 
 /*
  * Sections that are not round become round if they are made thicker along the thin axis by the root of `flattening`,
- * and as much narrower across it. There they are seen, to first order; `across` is what is across the path.
+ * and as much narrower across it. There they are seen, to first order.
  */
-SBS_INLINE void see_flat(const sbs_cover_muscle *muscle, const lanes across[3], const lanes second[3],
-                         const radii *there, section *at) {
-  const float wide = 1.0f / muscle->flattening, more = muscle->flattening - wide, *given = muscle->thin_direction;
-  const lanes off = (given[0] * at->along[0] + given[1] * at->along[1] + given[2] * at->along[2]) * at->per_squared;
-  lanes thin[3], gradient[3];
-  for (int i = 0; i < 3; i++) thin[i] = given[i] - off * at->along[i];
+SBS_INLINE void see_flat(const sbs_cover_muscle *muscle, vector second, radii there, section *at) {
+  const float wide = 1.0f / muscle->flattening, more = muscle->flattening - wide;
+  const vector direction = spread_vector(muscle->thin_direction), across = at->across;
+  const vector thin = add_scaled(direction, -dot(direction, at->along) * at->per_squared, at->along);
   /* The height along it, over its length, for its length is not 1 any more. */
-  const lanes height = dot_lanes(across, thin) * per_lanes(dot_lanes(thin, thin) + TINY);
-  const lanes raised = dot_lanes(across, thin) * height * more;
-  const lanes squared = dot_lanes(across, across) * wide + raised + TINY, per_y = lane_reciprocal_square_root(squared);
-  for (int i = 0; i < 3; i++) gradient[i] = (across[i] * wide + thin[i] * height * more) * per_y;
+  const lanes height = dot(across, thin) * per_lanes(dot(thin, thin) + TINY);
+  const lanes squared = wide * dot(across, across) + more * dot(across, thin) * height + TINY;
+  const lanes per_y = lane_reciprocal_square_root(squared);
+  const vector gradient = scale(per_y, add_scaled(scale(ALL(wide), across), more * height, thin));
   /* How far from the surface y - k r = 1 is. */
-  const lanes per_gradient = lane_reciprocal_square_root(dot_lanes(gradient, gradient) + TINY);
-  for (int i = 0; i < 3; i++) at->normal[i] = gradient[i] * per_gradient;
-  at->normal_bend = dot_lanes(at->normal, second);
-  at->above = (squared * per_y - there->radius) * per_gradient;
+  const lanes per_gradient = per_length(gradient);
+  at->normal = scale(per_gradient, gradient);
+  at->normal_bend = dot(at->normal, second);
+  at->above = (squared * per_y - there.radius) * per_gradient;
   at->width = at->speed_squared - at->bend + at->above * at->normal_bend;
-  at->rise = there->slope * per_gradient;
-  at->rise_bend = there->bend * per_gradient;
+  at->rise = there.slope * per_gradient;
+  at->rise_bend = there.bend * per_gradient;
 }
 
-SBS_INLINE void see_section(const sbs_cover_muscle *muscle, int are_plain, const lanes point[3], lanes x,
-                            const radii *there, section *at) {
-  const float (*path)[3] = muscle->path, (*slopes)[3] = muscle->path_slopes;
-  lanes from[3], second[3], across[3];
-  for (int i = 0; i < 3; i++) {
-    from[i] = point[i] - (path[0][i] + x * (path[1][i] + x * (path[2][i] + x * path[3][i])));
-    at->along[i] = slopes[0][i] + x * (slopes[1][i] + x * slopes[2][i]);
-    second[i] = slopes[1][i] + x * muscle->path_bends[i];
-  }
-  at->speed_squared = dot_lanes(at->along, at->along);
-  at->per_squared = per_lanes(at->speed_squared + TINY);
-  at->ahead = dot_lanes(from, at->along);
-  const lanes off = at->ahead * at->per_squared;
-  for (int i = 0; i < 3; i++) across[i] = from[i] - off * at->along[i];
-  at->bend = dot_lanes(across, second);
-  const lanes squared = dot_lanes(across, across) + TINY;
-  at->per_away = lane_reciprocal_square_root(squared);
-  if (are_plain || muscle->flattening == 1.0f) {
-    for (int i = 0; i < 3; i++) at->normal[i] = across[i] * at->per_away;
-    at->normal_bend = at->bend * at->per_away;
-    at->above = squared * at->per_away - there->radius;
-    at->width = at->speed_squared - there->radius * at->normal_bend;
-    at->rise = there->slope;
-    at->rise_bend = there->bend;
+SBS_INLINE void see_round(radii there, section *at) {
+  const lanes squared = dot(at->across, at->across) + TINY;
+  at->normal = scale(at->per_away, at->across);
+  at->normal_bend = at->bend * at->per_away;
+  at->above = squared * at->per_away - there.radius;
+  at->width = at->speed_squared - there.radius * at->normal_bend;
+  at->rise = there.slope;
+  at->rise_bend = there.bend;
+}
+
+SBS_INLINE radii find_radii(const sbs_cover_muscle *muscle, lanes x) {
+  return muscle->profile->is_spindle ? find_spindle_radii(muscle, x) : find_given_radii(muscle, x);
+}
+
+SBS_INLINE section see_section(const sbs_cover_muscle *muscle, vector point, lanes x, radii there) {
+  const vector p0 = spread_vector(muscle->path[0]), p1 = spread_vector(muscle->path[1]);
+  const vector p2 = spread_vector(muscle->path[2]), p3 = spread_vector(muscle->path[3]);
+  const vector from = add_scaled(point, ALL(-1.0f), add_scaled(p0, x, add_scaled(p1, x, add_scaled(p2, x, p3))));
+  const vector second = add_scaled(scale(ALL(2.0f), p2), 6.0f * x, p3);
+  section at = {.along = add_scaled(p1, x, add_scaled(scale(ALL(2.0f), p2), 3.0f * x, p3))};
+  at.speed_squared = dot(at.along, at.along);
+  at.per_squared = per_lanes(at.speed_squared + TINY);
+  at.ahead = dot(from, at.along);
+  at.across = add_scaled(from, -at.ahead * at.per_squared, at.along);
+  at.bend = dot(at.across, second);
+  at.per_away = per_length(at.across);
+  if (muscle->flattening == 1.0f) {
+    see_round(there, &at);
   } else {
-    see_flat(muscle, across, second, there, at);
+    see_flat(muscle, second, there, &at);
   }
-  at->width = larger_lanes(at->width, LEAST_WIDTH * at->speed_squared);
+  at.width = larger_lanes(at.width, LEAST_WIDTH * at.speed_squared);
+  return at;
 }
 
 /*
  * 1 over the derivative of (v - p) . p' by -x. The derivative is kept above a quarter of |c'|^2: for a vertex beyond a
- * center of curvature it is negative, and the step would lead away from the nearest point.
+ * center of curvature it is negative, and a step of Newton's method would lead away from the nearest point.
  */
 SBS_INLINE lanes per_falling(const section *at) {
   const lanes down = at->width * (1.0f - at->bend * at->per_squared) + at->rise * at->rise - at->above * at->rise_bend;
   return per_lanes(larger_lanes(down, 0.25f * at->speed_squared) + TINY);
 }
 
-/* By how much x is to change, by Newton's method, for (v - p) . p' to be 0: there the surface's point is nearest. */
-SBS_INLINE lanes newton_step(const section *at, lanes per_down) {
-  return (at->ahead * at->per_squared * at->width + at->above * at->rise) * per_down;
-}
+/* The surface of a muscle at the point nearest to a vertex. */
+typedef struct surface {
+  lanes distance; /* d */
+  vector normal;  /* N */
+  vector along;   /* c' */
+  lanes bends[2]; /* how fast N turns towards the path, and about it */
+} surface;
 
 /*
- * What the first loop over the pairs of a tile finds, for the second. The roots and quotients of a pair depend on each
- * other, so one loop would wait for each of them; in two short loops the processor works on several pairs at once.
+ * Finds the nearest point of the belly, from the one at bind, by steps of Newton's method where that is farther than
+ * CLOSE; the effect of the rest of the way is added to second order, by the curvature.
  */
-typedef struct pair_tile {
-  float outward[3][TILE]; /* N, of any length */
-  float excess[TILE];     /* d times that length */
-  float along[3][TILE];
-  float bends[2][TILE]; /* how fast N turns towards the path, and about it, times that length */
-} pair_tile;
-
-SBS_INLINE void load_vectors(float from[3][TILE], size_t i, lanes v[3]) {
-  for (int axis = 0; axis < 3; axis++) v[axis] = load_lanes(from[axis] + i);
-}
-
-SBS_INLINE void store_vectors(const lanes v[3], float to[3][TILE], size_t i) {
-  for (int axis = 0; axis < 3; axis++) store_lanes(v[axis], to[axis] + i);
-}
-
-/*
- * Finds the nearest point of the belly to each vertex, and what the skin needs to know there. It starts at the place
- * where the nearest point was at bind. Where that is farther than CLOSE, steps of Newton's method lead nearer; the rest
- * of the way is not gone, but its effect is added to second order, by the curvature.
- */
-SBS_INLINE void see_nearest(const sbs_cover_args *args, int is_first, int are_plain, size_t begin, size_t count,
-                            pair_tile *tile) {
-  for (size_t i = 0; i < count; i += LANES) {
-    const size_t number = (begin + i) / SBS_COVER_BLOCK, pair = i % SBS_COVER_BLOCK;
-    const sbs_cover_block *block = args->blocks + number;
-    const sbs_cover_muscle *muscle = args->muscles + block->muscle;
-    const float growth = muscle->growth, by_x = growth * muscle->per_span;
-    radii there = {.radius = growth * load_lanes(block->radii[0] + pair),
-                   .slope = by_x * load_lanes(block->radii[1] + pair),
-                   .bend = (by_x * muscle->per_span) * load_lanes(block->radii[2] + pair)};
-    lanes x = muscle->start + muscle->span * load_lanes(block->u + pair), point[3], outward[3];
-    section at;
-    read_vertices(args, is_first, args->scratch->positions, number, pair, point);
-    see_section(muscle, are_plain, point, x, &there, &at);
-    lanes per_down = per_falling(&at), left = newton_step(&at, per_down);
-    for (int step = 0; step < MOST_STEPS && any_lane(absolute_lanes(left) > CLOSE); step++) {
-      /* From none to a whole one, so that results are continuous. */
-      x = on_path(x + left * on_path(absolute_lanes(left) * (1.0f / CLOSE) - 1.0f));
-      there = radii_at(muscle, are_plain, x);
-      see_section(muscle, are_plain, point, x, &there, &at);
-      per_down = per_falling(&at), left = newton_step(&at, per_down);
-    }
-    left = smaller_lanes(larger_lanes(left, NO_LANES - CLOSE), NO_LANES + CLOSE);
-    left = on_path(x + left) - x;
-    const lanes turning = at.rise_bend + at.width * at.normal_bend * at.per_squared;
-    const lanes rise = at.rise + left * turning;
-    for (int axis = 0; axis < 3; axis++) outward[axis] = at.normal[axis] * at.width - at.along[axis] * rise;
-    store_vectors(outward, tile->outward, i);
-    store_lanes(at.width * (at.above + 0.5f * left * left * turning) - at.ahead * rise, tile->excess + i);
-    if (!args->has_normals) continue;
-    store_vectors(at.along, tile->along, i);
-    store_lanes(-at.width * turning * per_down, tile->bends[0] + i);
-    store_lanes(at.width * at.per_away, tile->bends[1] + i);
+SBS_INLINE surface find_nearest(const sbs_cover_muscle *muscle, vector point, lanes x, radii there) {
+  section at = see_section(muscle, point, x, there);
+  lanes down = per_falling(&at), left = (at.ahead * at.per_squared * at.width + at.above * at.rise) * down;
+  for (int step = 0; step < MOST_STEPS && any_lane(absolute_lanes(left) > CLOSE); step++) {
+    /* From no step to a whole one, so that results are continuous. */
+    x = clamp(x + left * clamp(absolute_lanes(left) * (1.0f / CLOSE) - 1.0f, 0.0f, 1.0f), 0.0f, 1.0f);
+    at = see_section(muscle, point, x, find_radii(muscle, x));
+    down = per_falling(&at);
+    left = (at.ahead * at.per_squared * at.width + at.above * at.rise) * down;
   }
+  left = clamp(x + clamp(left, -CLOSE, CLOSE), 0.0f, 1.0f) - x;
+  const lanes turning = at.rise_bend + at.width * at.normal_bend * at.per_squared, rise = at.rise + left * turning;
+  const vector outward = add_scaled(scale(at.width, at.normal), -rise, at.along);
+  const lanes per_outward = per_length(outward);
+  return (surface){
+      .distance = (at.width * (at.above + 0.5f * left * left * turning) - at.ahead * rise) * per_outward,
+      .normal = scale(per_outward, outward),
+      .along = at.along,
+      .bends = {-at.width * turning * down * per_outward, at.width * at.per_away * per_outward},
+  };
 }
 
-/* What was measured of LANES pairs. */
-typedef struct lane_measures {
-  lanes distance;
-  lanes normal[3];  /* N */
-  lanes bends[2];   /* how fast it turns along T, and at right angles to that */
-  lanes tangent[3]; /* T on the muscle along the path, of any length */
-  lanes per_tangent_squared;
-  lanes skin[3];    /* the normal of the skin */
-  lanes first[3];   /* directions on the skin: as far as x changes by 1, */
-  lanes second[3];  /* and at right angles */
+/* Directions on the skin, along which slopes are known. */
+typedef struct skin_frame {
+  vector normal;
+  vector first;     /* as far as x changes by 1, */
+  vector second;    /* and at right angles */
   lanes per_length; /* 1 over the length of both */
   lanes slopes[2];  /* of d, by x and by length */
-} lane_measures;
+} skin_frame;
 
-/* Pairs i to i + LANES - 1 of a tile that begins with pair `begin`. */
-SBS_INLINE void measure(const sbs_cover_args *args, int is_first, size_t begin, pair_tile *tile, size_t i,
-                        lane_measures *measures) {
-  lanes outward[3];
-  load_vectors(tile->outward, i, outward);
-  const lanes per_length = lane_reciprocal_square_root(dot_lanes(outward, outward) + TINY);
-  measures->distance = load_lanes(tile->excess + i) * per_length;
-  for (int axis = 0; axis < 3; axis++) measures->normal[axis] = outward[axis] * per_length;
-
-  if (!args->has_normals) return;
-  lanes *normal = measures->skin, along[3];
-  read_vertices(args, is_first, args->scratch->normals, (begin + i) / SBS_COVER_BLOCK, i % SBS_COVER_BLOCK, normal);
-  load_vectors(tile->along, i, along);
-  const lanes off = dot_lanes(along, normal), off_muscle = dot_lanes(along, measures->normal);
-  for (int axis = 0; axis < 3; axis++) {
-    measures->first[axis] = along[axis] - off * normal[axis];
-    measures->tangent[axis] = along[axis] - off_muscle * measures->normal[axis];
-  }
-  cross_lanes(normal, measures->first, measures->second);
-  measures->per_tangent_squared = per_lanes(dot_lanes(measures->tangent, measures->tangent) + TINY);
-  measures->per_length = lane_reciprocal_square_root(dot_lanes(measures->first, measures->first) + TINY);
-  measures->slopes[0] = dot_lanes(measures->normal, measures->first);
-  measures->slopes[1] = dot_lanes(measures->normal, measures->second) * measures->per_length;
-  for (int k = 0; k < 2; k++) measures->bends[k] = load_lanes(tile->bends[k] + i) * per_length;
-}
-
-void SBS_FOR_ISA(sbs_measure_cover_pairs)(const sbs_cover_args *args, sbs_measured *measured) {
-  pair_tile tile = {0};
-  see_nearest(args, 1, 0, 0, SBS_COVER_BLOCK, &tile);
-  for (size_t pair = 0; pair < SBS_COVER_BLOCK; pair += LANES) {
-    lane_measures measures = {0};
-    measure(args, 1, 0, &tile, pair, &measures);
-    store_lanes(measures.distance, measured->distances + pair);
-    for (int i = 0; i < 3; i++) store_lanes(measures.normal[i], measured->normals[i] + pair);
-    for (int i = 0; i < 2; i++) store_lanes(measures.slopes[i], measured->slopes[i] + pair);
-    for (int i = 0; i < 3; i++) {
-      store_lanes(measures.first[i], measured->frames[0][i] + pair);
-      store_lanes(measures.second[i], measured->frames[1][i] + pair);
-    }
-  }
-}
-
-/* How far a number is from 0 beyond what rounding makes of 0. */
-SBS_INLINE lanes beyond(lanes v, float rounding) {
-  return v - larger_lanes(smaller_lanes(v, NO_LANES + rounding), NO_LANES - rounding);
+SBS_INLINE skin_frame find_frame(vector normal, const surface *at) {
+  skin_frame frame = {.normal = normal, .first = add_scaled(at->along, -dot(at->along, normal), normal)};
+  frame.second = cross(normal, frame.first);
+  frame.per_length = per_length(frame.first);
+  frame.slopes[0] = dot(at->normal, frame.first);
+  frame.slopes[1] = dot(at->normal, frame.second) * frame.per_length;
+  return frame;
 }
 
 /*
- * How much normals turn where skin is moved by e N: a surface whose points v become v + e N has the normal
+ * Turns the normal n of skin that is moved by e N: the surface whose points v become v + e N has the normal
  *
  *     S^-1 (n - (N . n) / (1 + N . g) g),    S = 1 + e (how N turns from point to point),
  *
- * n the one before and g the slope of e on the skin. `share` is what of d_rest - d skin is moved by, and `share_slope`
- * the derivative of that by the share at bind; `is_pushed` where it is moved by -d instead.
+ * with the slope g of e on the skin, which is `change` in its frame. Returns the difference from n.
  */
-SBS_INLINE void find_turn(const sbs_cover_block *block, const lane_measures *at, lanes share, lanes share_slope,
-                          lanes short_of, lane_mask is_pushed, lanes length, size_t pair, lanes turn[3]) {
-  lanes slope[3], change[2];
-  for (int i = 0; i < 2; i++) {
-    const lanes by_length = i ? NO_LANES + 1.0f : at->per_length;
-    const lanes risen = (at->slopes[i] - load_lanes(block->distance_slopes[i] + pair)) * by_length;
-    const lanes of_share = share_slope * load_lanes(block->share_slopes[i] + pair) * by_length;
-    const lanes kept = of_share * short_of - share * beyond(risen, SLOPE_ROUNDING);
-    change[i] = select_lanes(is_pushed, -at->slopes[i] * by_length, kept) * at->per_length;
-  }
-  for (int i = 0; i < 3; i++) slope[i] = change[0] * at->first[i] + change[1] * at->second[i];
-  const lanes facing = larger_lanes(dot_lanes(at->normal, at->skin), NO_LANES + LEAST_FACING);
-  const lanes whole = larger_lanes(1.0f + dot_lanes(at->normal, slope), NO_LANES + LEAST_FACING * LEAST_FACING);
-  const lanes part = facing * per_lanes(whole);
-  lanes turned[3];
-  for (int i = 0; i < 3; i++) turned[i] = at->skin[i] - part * slope[i];
-  /* 1 - S^-1 along T and along N x T. */
+SBS_INLINE vector turn_normal(const surface *at, const skin_frame *frame, const lanes change[2], lanes length) {
+  const vector slope = add_scaled(scale(change[0], frame->first), change[1], frame->second);
+  const lanes facing = larger_lanes(dot(at->normal, frame->normal), ALL(LEAST_FACING));
+  const lanes part = facing * per_lanes(larger_lanes(1.0f + dot(at->normal, slope), ALL(LEAST_FACING * LEAST_FACING)));
+  const vector turned = add_scaled(frame->normal, -part, slope);
+  /* On the muscle along the path, of any length. */
+  const vector tangent = add_scaled(at->along, -dot(at->along, at->normal), at->normal);
+  /* 1 - S^-1 along that, and along its cross product with N. */
   const lanes along = length * at->bends[0], around = length * at->bends[1];
-  const lanes less_along = along * per_lanes(larger_lanes(1.0f + along, NO_LANES + LEAST_FACING));
-  const lanes less_around = around * per_lanes(larger_lanes(1.0f + around, NO_LANES + LEAST_FACING));
-  const lanes by_normal = less_around * dot_lanes(turned, at->normal);
-  const lanes by_tangent = (less_around - less_along) * dot_lanes(turned, at->tangent) * at->per_tangent_squared;
-  for (int i = 0; i < 3; i++) {
-    turn[i] = by_normal * at->normal[i] + by_tangent * at->tangent[i] - less_around * turned[i] - part * slope[i];
-  }
+  const lanes less_along = along * per_lanes(larger_lanes(1.0f + along, ALL(LEAST_FACING)));
+  const lanes less_around = around * per_lanes(larger_lanes(1.0f + around, ALL(LEAST_FACING)));
+  const lanes by_normal = less_around * dot(turned, at->normal);
+  const lanes by_tangent = (less_around - less_along) * dot(turned, tangent) * per_lanes(dot(tangent, tangent) + TINY);
+  const vector flat = add_scaled(scale(by_normal, at->normal), by_tangent, tangent);
+  return add_scaled(add_scaled(flat, -less_around, turned), -part, slope);
 }
 
-/* Brings what several muscles make of a vertex nearer to that of one more, by its share of all weights. */
-SBS_INLINE void blend_others(const sbs_cover_args *args, const int32_t *slots, lanes weight, const lanes move[3],
-                             const lanes turn[3]) {
-  sbs_cover_scratch *scratch = args->scratch;
-  for (int l = 0; l < LANES; l++) {
-    if (!(LANE(weight, l) > 0.0f)) continue; /* it fills a block */
-    const int32_t slot = slots[l];
-    const float share = LANE(weight, l) / (scratch->weights[slot] + LANE(weight, l));
-    scratch->is_moved[slot / SBS_COVER_BLOCK] = 1;
-    scratch->weights[slot] += LANE(weight, l);
-    for (int axis = 0; axis < 3; axis++) {
-      float *blended = scratch->moves[axis] + slot, *turned = scratch->turns[axis] + slot;
-      *blended += (LANE(move[axis], l) - *blended) * share;
-      if (args->has_normals) *turned += (LANE(turn[axis], l) - *turned) * share;
-    }
-  }
-}
-
-SBS_INLINE void cover_tile(const sbs_cover_args *args, int is_first, size_t begin, size_t count, pair_tile *tile) {
-  sbs_cover_scratch *scratch = args->scratch;
-  for (size_t i = 0; i < count; i += LANES) {
-    const sbs_cover_block *block = args->blocks + (begin + i) / SBS_COVER_BLOCK;
-    const sbs_cover_muscle *muscle = args->muscles + block->muscle;
-    const size_t pair = i % SBS_COVER_BLOCK, slot = begin + i;
-    lane_measures measures = {0};
-    measure(args, is_first, begin, tile, i, &measures);
-    const lanes share = load_lanes(block->shares + pair);
-    const lanes short_of = beyond(load_lanes(block->rest + pair) - measures.distance, muscle->rounding);
+void SBS_FOR_ISA(sbs_cover_pairs)(const sbs_cover_muscle *muscle, const sbs_cover_block *block, int normals,
+                                  sbs_skin_block *skin) {
+  const float per_span = 1.0f / muscle->span, by_x = muscle->growth * per_span;
+  for (size_t i = 0; i < block->count; i += LANES) {
+    const radii there = {.radius = muscle->growth * load_lanes(block->radii[0] + i),
+                         .slope = by_x * load_lanes(block->radii[1] + i),
+                         .bend = by_x * per_span * load_lanes(block->radii[2] + i)};
+    const lanes x = muscle->start + muscle->span * load_lanes(block->u + i);
+    const surface at = find_nearest(muscle, load_vector(skin->positions, i), x, there);
+    const lanes share = load_lanes(block->shares + i);
+    const lanes short_by = beyond(load_lanes(block->rest + i) - at.distance, muscle->rounding);
     /* Inward less, so that the ends of a belly that becomes shorter leave no dents. */
-    const lane_mask inward = short_of < NO_LANES;
-    const lanes used = select_lanes(inward, share * share * share, share);
-    const lanes wanted = used * short_of, pushed = -measures.distance - muscle->rounding;
+    const lane_mask is_inward = short_by < NO_LANES;
+    const lanes used = select_lanes(is_inward, share * share * share, share);
+    const lanes wanted = used * short_by, pushed = -at.distance - muscle->rounding;
     const lanes length = larger_lanes(wanted, pushed);
-    const lanes weight = length * length + share * muscle->step_squared;
-    lanes move[3], turn[3] = {NO_LANES, NO_LANES, NO_LANES};
-    for (int axis = 0; axis < 3; axis++) move[axis] = length * measures.normal[axis];
-    if (args->has_normals) {
-      const lanes used_slope = select_lanes(inward, 3.0f * share * share, NO_LANES + 1.0f);
-      find_turn(block, &measures, used, used_slope, short_of, pushed > wanted, length, pair, turn);
+    store_lanes(length * length + share * muscle->step_squared, skin->weights + i);
+    store_vector(scale(length, at.normal), skin->moves, i);
+    if (!normals) continue;
+    const skin_frame frame = find_frame(load_vector(skin->normals, i), &at);
+    const lanes used_slope = select_lanes(is_inward, 3.0f * share * share, ALL(1.0f)) * short_by;
+    lanes change[2];
+    for (int k = 0; k < 2; k++) {
+      const lanes by_length = k ? ALL(1.0f) : frame.per_length;
+      const lanes risen = (frame.slopes[k] - load_lanes(block->distance_slopes[k] + i)) * by_length;
+      const lanes kept =
+          used_slope * load_lanes(block->share_slopes[k] + i) * by_length - used * beyond(risen, SLOPE_ROUNDING);
+      change[k] = select_lanes(pushed > wanted, -frame.slopes[k] * by_length, kept) * frame.per_length;
     }
-    if (!is_first) {
-      blend_others(args, block->slots + pair, select_lanes(share > NO_LANES, weight, NO_LANES), move, turn);
-      continue;
-    }
-    scratch->is_moved[slot / SBS_COVER_BLOCK] |= (unsigned char)any_lane(length != NO_LANES);
-    store_lanes(weight, scratch->weights + slot);
-    for (int axis = 0; axis < 3; axis++) store_lanes(move[axis], scratch->moves[axis] + slot);
-    for (int axis = 0; axis < 3 && args->has_normals; axis++) store_lanes(turn[axis], scratch->turns[axis] + slot);
+    store_vector(turn_normal(&at, &frame, change, length), skin->turns, i);
   }
 }
 
-SBS_INLINE void cover_pairs(const sbs_cover_args *args, int is_first, int are_plain) {
-  const size_t pair_count = args->block_count * SBS_COVER_BLOCK;
-  pair_tile tile;
-  for (size_t begin = 0; begin < pair_count; begin += TILE) {
-    const size_t left = pair_count - begin, count = left < TILE ? left : TILE;
-    see_nearest(args, is_first, are_plain, begin, count, &tile);
-    cover_tile(args, is_first, begin, count, &tile);
+void SBS_FOR_ISA(sbs_finish_block)(float size, int normals, size_t count, sbs_skin_block *skin) {
+  skin->is_moved = skin->is_turned = 0;
+  for (size_t i = 0; i < count; i += LANES) {
+    const vector move = scale(ALL(size), load_vector(skin->moves, i));
+    const lanes squared = dot(move, move);
+    const lane_mask moves = (squared > NO_LANES) & (squared <= MOST_SQUARED);
+    store_vector(select_vector(moves, move), skin->moves, i);
+    skin->is_moved |= any_lane(moves);
+    if (!normals) continue;
+    const vector before = load_vector(skin->normals, i), turn = load_vector(skin->turns, i);
+    const lanes turned = dot(turn, turn);
+    const lane_mask turns = (turned > NO_LANES) & (turned <= MOST_SQUARED);
+    const vector after = add_scaled(before, lane_reciprocal_square_root(1.0f + turned * PER_MOST_TURN), turn);
+    const vector by = add_scaled(scale(per_length(after), after), ALL(-1.0f), before);
+    store_vector(select_vector(turns, by), skin->turns, i);
+    skin->is_turned |= any_lane(turns);
   }
 }
 
-void SBS_FOR_ISA(sbs_cover_pairs)(const sbs_cover_args *args) {
-  if (!args->is_first) {
-    cover_pairs(args, 0, 0);
-  } else if (args->are_plain) {
-    cover_pairs(args, 1, 1);
-  } else {
-    cover_pairs(args, 1, 0);
-  }
-}
-
-void SBS_FOR_ISA(sbs_turn_normals)(sbs_cover_scratch *scratch, size_t count) {
-  for (size_t slot = 0; slot < count; slot += LANES) {
-    lanes before[3], after[3], turn[3];
-    for (int i = 0; i < 3; i++) {
-      before[i] = load_lanes(scratch->normals[i] + slot);
-      turn[i] = load_lanes(scratch->turns[i] + slot);
-    }
-    const lanes squared = dot_lanes(turn, turn), bounded = lane_reciprocal_square_root(1.0f + squared * PER_MOST_TURN);
-    for (int i = 0; i < 3; i++) after[i] = before[i] + turn[i] * bounded;
-    const lane_mask turns = squared > NO_LANES;
-    scratch->is_turned[slot / SBS_COVER_BLOCK] |= (unsigned char)any_lane(turns);
-    const lanes per_length = lane_reciprocal_square_root(dot_lanes(after, after) + TINY);
-    for (int i = 0; i < 3; i++) {
-      store_lanes(select_lanes(turns, after[i] * per_length - before[i], NO_LANES), scratch->turns[i] + slot);
-    }
+void SBS_FOR_ISA(sbs_measure_vertex)(const sbs_cover_muscle *muscle, float u, int normals, const sbs_skin_block *skin,
+                                     sbs_measured *measured) {
+  const lanes x = ALL(muscle->start + muscle->span * u);
+  const radii there = find_radii(muscle, x);
+  const surface at = find_nearest(muscle, load_vector(skin->positions, 0), x, there);
+  const float span = muscle->span;
+  *measured =
+      (sbs_measured){.radii = {LANE(there.radius, 0), span * LANE(there.slope, 0), span * span * LANE(there.bend, 0)},
+                     .distance = LANE(at.distance, 0),
+                     .normal = {LANE(at.normal.x, 0), LANE(at.normal.y, 0), LANE(at.normal.z, 0)}};
+  if (!normals) return;
+  const skin_frame frame = find_frame(load_vector(skin->normals, 0), &at);
+  for (int k = 0; k < 2; k++) {
+    const vector direction = k ? frame.second : frame.first;
+    measured->slopes[k] = LANE(frame.slopes[k], 0);
+    measured->frame[k][0] = LANE(direction.x, 0);
+    measured->frame[k][1] = LANE(direction.y, 0);
+    measured->frame[k][2] = LANE(direction.z, 0);
   }
 }

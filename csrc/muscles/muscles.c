@@ -7,13 +7,12 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "muscles/arrange.h"
 #include "muscles/check.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
 #include "muscles/profile.h"
 
-/* What rounding may not take from a belly whose tendons are all but the whole path, as a share of that. */
+/* The least length of a belly whose tendons are nearly the whole path, as a share of that. */
 #define LEAST_BELLY 1e-9
 
 sbs_muscle sbs_default_muscle(void) {
@@ -24,7 +23,7 @@ sbs_muscles_desc sbs_default_muscles_desc(void) {
   return (sbs_muscles_desc){0};
 }
 
-static void bind_muscle(const sbs_muscle *given, sbs_isa isa, sbs_bound_muscle *muscle) {
+static void bind_muscle(const sbs_muscle *given, sbs_bound_muscle *muscle) {
   *muscle = (sbs_bound_muscle){.point_count = given->point_count,
                                .flattening = given->flattening,
                                .thin_joint = given->thin_joint,
@@ -41,12 +40,12 @@ static void bind_muscle(const sbs_muscle *given, sbs_isa isa, sbs_bound_muscle *
 
   sbs_posed_muscle posed;
   sbs_bezier(muscle->points[0], muscle->point_count, &posed.path);
-  const double length = sbs_path_length(&posed.path, isa);
+  const double length = sbs_path_length(&posed.path);
   for (int i = 0; i < 2; i++) muscle->tendons[i] = given->tendons[i] * length;
   muscle->length = length;
   muscle->belly_length = fmax(length - muscle->tendons[0] - muscle->tendons[1], LEAST_BELLY * length);
   sbs_place_belly(muscle, length, muscle->belly_length, &posed);
-  muscle->rest_volume = sbs_belly_volume(muscle, isa, &posed);
+  muscle->rest_volume = sbs_belly_volume(muscle, &posed);
 }
 
 static void find_size_joints(sbs_muscles *muscles) {
@@ -78,8 +77,7 @@ sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *al
                         .has_normals = desc->rest_normals != NULL,
                         .muscles = sbs_allocate(&chosen, desc->muscle_count, sizeof *made->muscles)};
   if (!made->muscles) status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  for (size_t m = 0; m < desc->muscle_count && !status; m++)
-    bind_muscle(desc->muscles + m, made->isa, made->muscles + m);
+  for (size_t m = 0; m < desc->muscle_count && !status; m++) bind_muscle(desc->muscles + m, made->muscles + m);
   if (!status) find_size_joints(made);
   if (!status && desc->vertex_count) status = sbs_bind_cover(made, desc, fault);
   if (status) {
@@ -93,7 +91,7 @@ sbs_status sbs_muscles_new(const sbs_muscles_desc *desc, const sbs_allocator *al
 void sbs_muscles_free(sbs_muscles *muscles) {
   if (!muscles) return;
   const sbs_allocator allocator = muscles->allocator;
-  sbs_release_cover(&allocator, &muscles->cover);
+  sbs_release(&allocator, muscles->cover.blocks);
   sbs_release(&allocator, muscles->muscles);
   sbs_release(&allocator, muscles);
 }
@@ -116,14 +114,10 @@ sbs_status sbs_muscles_cover_of(const sbs_muscles *muscles, size_t muscle, int32
   if (muscle >= muscles->muscle_count) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "muscle", (double)muscle, (double)muscles->muscle_count);
   }
-  const sbs_cover *cover = &muscles->cover;
-  const size_t first_count = cover->slot_count / SBS_COVER_BLOCK, per_chunk = SBS_COVER_CHUNK / SBS_COVER_BLOCK;
-  for (size_t i = 0, count = 0, other_chunk = 0; i < cover->block_count; i++) {
-    const sbs_cover_block *block = cover->blocks + i;
-    while (i >= first_count && i >= cover->other_ends[other_chunk]) other_chunk++;
-    const int32_t *of_chunk = cover->vertices + SBS_COVER_CHUNK * (i < first_count ? i / per_chunk : other_chunk);
+  for (size_t i = 0, count = 0; i < muscles->cover.block_count; i++) {
+    const sbs_cover_block *block = muscles->cover.blocks + i;
     for (size_t k = 0; k < block->count && (size_t)block->muscle == muscle; k++, count++) {
-      if (vertices) vertices[count] = of_chunk[block->slots[k]];
+      if (vertices) vertices[count] = block->vertices[k];
       if (shares) shares[count] = (double)block->shares[k];
       if (rest) rest[count] = (double)block->rest[k];
     }
@@ -140,7 +134,7 @@ sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pose *pose,
   for (size_t m = 0; m < muscles->muscle_count; m++) {
     const double activation = activations ? activations[m] : 0.0;
     sbs_posed_muscle posed;
-    sbs_pose_muscle(muscles->muscles + m, muscles->isa, pose, size, activation, &posed, states + m);
+    sbs_pose_muscle(muscles->muscles + m, pose, size, activation, &posed, states + m);
   }
   return SBS_OK;
 }

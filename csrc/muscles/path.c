@@ -42,20 +42,21 @@ double sbs_path_speed(const sbs_path *path, double x, double derivative[3]) {
   return sqrt(derivative[0] * derivative[0] + derivative[1] * derivative[1] + derivative[2] * derivative[2]);
 }
 
-#define SUM(constant, name) sbs_sum_speeds_##name,
-
 /* sum_i weights[i] |c'(start + span x_i)| over the nodes of the quadrature. */
-static double sum_speeds(const sbs_path *path, sbs_isa isa, double start, double span, const double *weights) {
-  static sbs_sum_speeds *const of[] = {SBS_EACH_ISA(SUM)};
+static double sum_speeds(const sbs_path *path, double start, double span, const double *weights) {
   const double (*p)[3] = path->by_power;
-  const double squares[5] = {sbs_dot(p[1], p[1]), 4.0 * sbs_dot(p[1], p[2]),
-                             4.0 * sbs_dot(p[2], p[2]) + 6.0 * sbs_dot(p[1], p[3]), 12.0 * sbs_dot(p[2], p[3]),
-                             9.0 * sbs_dot(p[3], p[3])};
-  return of[isa](squares, start, span, sbs_path_nodes, weights);
+  const double s0 = sbs_dot(p[1], p[1]), s1 = 4.0 * sbs_dot(p[1], p[2]), s3 = 12.0 * sbs_dot(p[2], p[3]);
+  const double s2 = 4.0 * sbs_dot(p[2], p[2]) + 6.0 * sbs_dot(p[1], p[3]), s4 = 9.0 * sbs_dot(p[3], p[3]);
+  double sum = 0.0;
+  for (int i = 0; i < SBS_PATH_NODES; i++) {
+    const double x = start + span * sbs_path_nodes[i], squared = s0 + x * (s1 + x * (s2 + x * (s3 + x * s4)));
+    sum += weights[i] * sqrt(squared > 0.0 ? squared : 0.0);
+  }
+  return sum;
 }
 
-double sbs_path_length(const sbs_path *path, sbs_isa isa) {
-  return sum_speeds(path, isa, 0.0, 1.0, sbs_path_weights);
+double sbs_path_length(const sbs_path *path) {
+  return sum_speeds(path, 0.0, 1.0, sbs_path_weights);
 }
 
 /* ----------------------------------------------------------------------------------------------------- the belly -- */
@@ -68,14 +69,14 @@ void sbs_place_belly(const sbs_bound_muscle *muscle, double length, double belly
   posed->end = posed->start + belly_length / whole;
 }
 
-double sbs_belly_volume(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_posed_muscle *posed) {
+double sbs_belly_volume(const sbs_bound_muscle *muscle, const sbs_posed_muscle *posed) {
   const double span = posed->end - posed->start;
-  return PI * span * sum_speeds(&posed->path, isa, posed->start, span, muscle->squares);
+  return PI * span * sum_speeds(&posed->path, posed->start, span, muscle->squares);
 }
 
 /* ------------------------------------------------------------------------------------------------------ the pose -- */
 
-/* What C makes of a point (w = 1) or a direction (w = 0). */
+/* Transforms a point (w = 1) or a direction (w = 0) by the matrix C of a joint. */
 static void transform(const sbs_pose *pose, int32_t joint, const double v[3], double w, double out[3]) {
   const size_t first = (size_t)joint * 4 * pose->rows;
   for (size_t i = 0; i < 3; i++) {
@@ -123,7 +124,7 @@ static void pose_sections(const sbs_bound_muscle *muscle, const sbs_pose *pose, 
   for (int i = 0; i < 3; i++) thin[i] = length > 0.0 ? thin[i] / length : muscle->thin_direction[i];
 }
 
-void sbs_pose_muscle(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_pose *pose, double size, double activation,
+void sbs_pose_muscle(const sbs_bound_muscle *muscle, const sbs_pose *pose, double size, double activation,
                      sbs_posed_muscle *posed, sbs_muscle_state *state) {
   const double most = muscle->most_growth;
   pose_path(muscle, pose, size, posed);
@@ -133,11 +134,11 @@ void sbs_pose_muscle(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_pose
   posed->step_squared = 1e-6 * muscle->reach * muscle->reach;
 
   /* A belly that may not grow further keeps some length, even if its tendons fill the path. */
-  const double length = sbs_path_length(&posed->path, isa);
+  const double length = sbs_path_length(&posed->path);
   const double between = (length - muscle->tendons[0] - muscle->tendons[1]) * (1.0 - activation * muscle->contraction);
   const double belly_length = fmax(between, muscle->belly_length / (most * most));
   sbs_place_belly(muscle, length, belly_length, posed);
-  const double volume = sbs_belly_volume(muscle, isa, posed);
+  const double volume = sbs_belly_volume(muscle, posed);
   const double growth = sqrt(muscle->rest_volume / volume);
   posed->growth = growth < most ? growth : most; /* also where the path has no length */
   if (!state) return;

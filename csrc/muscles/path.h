@@ -13,7 +13,7 @@ void sbs_path_at(const sbs_path *path, double x, double point[3]);
 double sbs_path_speed(const sbs_path *path, double x, double derivative[3]);
 
 /* From end to end. */
-double sbs_path_length(const sbs_path *path, sbs_isa isa);
+double sbs_path_length(const sbs_path *path);
 
 /*
  * By how much a pose scales the character as a whole, as that of a scene in other units does: the median of joints of
@@ -25,11 +25,11 @@ double sbs_size_in(const sbs_muscles *muscles, const sbs_pose *pose);
  * Lengthens or shortens the belly of a muscle so that its volume stays: where it is on the path, and how thick. The
  * pose was checked, and is taken without its size. `state` may be NULL.
  */
-void sbs_pose_muscle(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_pose *pose, double size, double activation,
+void sbs_pose_muscle(const sbs_bound_muscle *muscle, const sbs_pose *pose, double size, double activation,
                      sbs_posed_muscle *posed, sbs_muscle_state *state);
 
 /* The volume of the belly with radii as at bind, where it is on the path. */
-double sbs_belly_volume(const sbs_bound_muscle *muscle, sbs_isa isa, const sbs_posed_muscle *posed);
+double sbs_belly_volume(const sbs_bound_muscle *muscle, const sbs_posed_muscle *posed);
 
 /* Puts the belly of a given length on the path: between tendons that share the rest of the path as at bind. */
 void sbs_place_belly(const sbs_bound_muscle *muscle, double length, double belly_length, sbs_posed_muscle *posed);

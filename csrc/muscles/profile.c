@@ -72,29 +72,13 @@ void sbs_make_profile(const sbs_muscle *muscle, sbs_profile *profile) {
   }
 }
 
-void sbs_radii_at(const sbs_profile *profile, double u, double radii[3]) {
-  const double share = fmin(fmax(u, 0.0), 1.0), place = share * SBS_PROFILE_STEPS, radius = (double)profile->radius;
-  if (profile->is_spindle) {
-    const double product = 4.0 * share * (1.0 - share), middle = 1.0 - 2.0 * share;
-    const double least = (double)SBS_LEAST_PRODUCT, bounded = fmax(product, least);
-    radii[0] = radius * pow(product, 1.5);
-    radii[1] = 6.0 * radius * middle * sqrt(product);
-    radii[2] = 12.0 * radius * (middle * middle - bounded) / sqrt(bounded) * fmin(product / least, 1.0);
-    return;
-  }
+double sbs_radius_at(const sbs_profile *profile, double u) {
+  const double share = fmin(fmax(u, 0.0), 1.0), place = share * SBS_PROFILE_STEPS;
+  if (profile->is_spindle) return (double)profile->radius * pow(4.0 * share * (1.0 - share), 1.5);
   const int i = place < SBS_PROFILE_STEPS ? (int)place : SBS_PROFILE_STEPS - 1;
   double cubic[4];
   for (int k = 0; k < 4; k++) cubic[k] = (double)profile->cubics[4 * i + k];
-  radii[0] = cubic_at(cubic, place - i);
-  radii[1] = SBS_PROFILE_STEPS * cubic_slope(cubic, place - i);
-  const double bend = (double)profile->bends[i], next = (double)profile->bends[i + 1];
-  radii[2] = SBS_PROFILE_STEPS * SBS_PROFILE_STEPS * (bend + (place - i) * (next - bend));
-}
-
-double sbs_radius_at(const sbs_profile *profile, double u) {
-  double radii[3];
-  sbs_radii_at(profile, u, radii);
-  return radii[0];
+  return cubic_at(cubic, place - i);
 }
 
 /* The polynomial that is 1 at node i and 0 at all others. */

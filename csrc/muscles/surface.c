@@ -49,7 +49,7 @@ sbs_status sbs_muscles_surface(const sbs_muscles *muscles, const sbs_pose *pose,
   sbs_posed_muscle posed;
   double direction[3];
   const double activation = activations ? activations[muscle] : 0.0, size = sbs_size_in(muscles, pose);
-  sbs_pose_muscle(muscles->muscles + muscle, muscles->isa, pose, size, activation, &posed, NULL);
+  sbs_pose_muscle(muscles->muscles + muscle, pose, size, activation, &posed, NULL);
   choose_direction(&posed, direction);
   for (size_t ring = 0; ring < rings; ring++) {
     const double u = (double)ring / (double)(rings - 1), x = posed.start + u * (posed.end - posed.start);

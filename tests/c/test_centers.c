@@ -60,9 +60,9 @@ static tube *new_tube(void) {
   return &made;
 }
 
-static sbs_status find(const tube *of, const sbs_centers_options *options, double centers[VERTICES][3],
+static sbs_status find(const tube *made, const sbs_centers_options *options, double centers[VERTICES][3],
                        sbs_centers_report *report, sbs_fault *fault) {
-  return sbs_centers_optimized(&of->desc, TRIANGLES, of->triangles[0], options, centers[0], report, fault);
+  return sbs_centers_optimized(&made->desc, TRIANGLES, made->triangles[0], options, centers[0], report, fault);
 }
 
 /* Instruction sets round differently, threads do not. */

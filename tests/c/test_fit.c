@@ -7,8 +7,8 @@
 
 #include "base/lapack.h"
 #include "counting_allocator.h"
-#include "fit/hull.h"
 #include "rig.h"
+#include "solve/hull.h"
 
 enum {
   VERTICES = 40,
@@ -30,7 +30,7 @@ static void test_nearest_point(void) {
     gram[i] = 0.0;
     for (int k = 0; k < 3; k++) gram[i] += corners[i / 5][k] * corners[i % 5][k];
   }
-  CHECK_EQUAL(sbs_nearest_in_hull(5, gram, NULL, w, work), SBS_OK);
+  CHECK_EQUAL(sbs_nearest_in_hull(5, gram, w, work), SBS_OK);
   for (int i = 0; i < 5; i++) {
     for (int k = 0; k < 3; k++) point[k] += w[i] * corners[i][k];
   }
@@ -39,11 +39,6 @@ static void test_nearest_point(void) {
   CHECK_NEAR(point[2], 1.0, 1e-14);
   CHECK_NEAR(w[0], 1.0 / 3.0, 1e-14);
   CHECK_EQUAL(w[3] == 0.0 && w[4] == 0.0, 1);
-  /* between (0, 0, 3) and (4, 4, 2): a - b = (-4, -4, 1), so the share of b is (a, a - b) / |a - b|^2 = 3 / 33 */
-  const unsigned char allowed[5] = {0, 0, 0, 1, 1};
-  CHECK_EQUAL(sbs_nearest_in_hull(5, gram, allowed, w, work), SBS_OK);
-  CHECK_NEAR(w[3], 30.0 / 33.0, 1e-14);
-  CHECK_NEAR(w[4], 3.0 / 33.0, 1e-14);
 }
 
 /* Products that overflow leave no order among corners; squares that do are refused. */
@@ -55,7 +50,7 @@ static void test_products_that_overflow(void) {
   if (!work) abort();
   for (int i = 0; i < CORNERS * CORNERS; i++) gram[i] = i % (CORNERS + 1) ? -1.7e308 : 1.7e308 / (1 + i);
   double sum = 0.0;
-  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, NULL, w, work), SBS_OK);
+  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, w, work), SBS_OK);
   for (int i = 0; i < CORNERS; i++) {
     CHECK(w[i] >= 0.0 && w[i] <= 1.0);
     sum += w[i];
@@ -63,14 +58,14 @@ static void test_products_that_overflow(void) {
   CHECK_NEAR(sum, 1.0, 1e-15);
   for (int i = 0; i < CORNERS * CORNERS; i++) gram[i] = i % (CORNERS + 1) ? 1e-310 : 3e-310;
   gram[0] = 9e-310; /* so small that what is divided by is 0 */
-  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, NULL, w, work), SBS_OK);
+  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, w, work), SBS_OK);
   sum = 0.0;
   for (int i = 0; i < CORNERS; i++) sum += w[i];
   CHECK_NEAR(sum, 1.0, 1e-15);
   gram[CORNERS + 1] = INFINITY;
-  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, NULL, w, work), SBS_ERROR_NOT_FINITE);
+  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, w, work), SBS_ERROR_NOT_FINITE);
   gram[CORNERS + 1] = NAN;
-  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, NULL, w, work), SBS_ERROR_NOT_FINITE);
+  CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, w, work), SBS_ERROR_NOT_FINITE);
   free(work);
 }
 
@@ -92,89 +87,6 @@ static sbs_fit_desc describe(void) {
   desc.posed = posed;
   desc.poses = pose_of(joints);
   return desc;
-}
-
-/* Given the weights that made the examples, no step is needed: they stay. A vertex without any is fitted as ever. */
-static void test_initial_weights(void) {
-  sbs_fit_desc desc = describe();
-  double given[VERTICES * INFLUENCES], weights[VERTICES * INFLUENCES], errors[VERTICES];
-  int32_t indices[VERTICES * INFLUENCES];
-  for (size_t i = 0; i < VERTICES * INFLUENCES; i++) given[i] = i < INFLUENCES ? 0.0 : mesh.joint_weights[i];
-  desc.initial_influences = INFLUENCES;
-  desc.initial_indices = mesh.joint_indices;
-  desc.initial_weights = given;
-  sbs_fit_options options = sbs_default_fit_options();
-  options.influences = INFLUENCES;
-  options.iterations = 0;
-  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, NULL), SBS_OK);
-  for (size_t v = 1; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-12);
-  CHECK(errors[0] > 1e-6);
-}
-
-static void check_initial_fault(const sbs_fit_desc *desc, sbs_status status, const char *argument, size_t column) {
-  sbs_fit_options options = sbs_default_fit_options();
-  sbs_fault fault = {0};
-  options.influences = 1;
-  int32_t indices[VERTICES];
-  double weights[VERTICES];
-  CHECK_EQUAL(sbs_fit_check(desc, &options, NULL), status);
-  CHECK_EQUAL(sbs_fit_weights(desc, &options, indices, weights, NULL, &fault), status);
-  CHECK_STRING(fault.argument, argument);
-  CHECK(fault.index[0] == (status == SBS_ERROR_NULL ? 0 : 3) && fault.index[1] == column);
-}
-
-static void test_initial_weights_that_are_wrong(void) {
-  sbs_fit_desc desc = describe();
-  int32_t indices[2 * VERTICES] = {0};
-  double weights[2 * VERTICES];
-  for (size_t i = 0; i < 2 * VERTICES; i++) weights[i] = i % 2 ? 0.0 : 1.0;
-  desc.initial_influences = 2;
-  desc.initial_indices = indices;
-  check_initial_fault(&desc, SBS_ERROR_NULL, "initial_weights", 0);
-  desc.initial_weights = weights;
-  indices[7] = JOINTS;
-  check_initial_fault(&desc, SBS_ERROR_JOINT_INDEX, "initial_indices", 1);
-  indices[7] = 1;
-  weights[7] = -1.0;
-  check_initial_fault(&desc, SBS_ERROR_NEGATIVE, "initial_weights", 1);
-  weights[7] = NAN;
-  check_initial_fault(&desc, SBS_ERROR_NOT_FINITE, "initial_weights", 1);
-  weights[7] = 2.0 * SBS_LARGEST;
-  check_initial_fault(&desc, SBS_ERROR_TOO_LARGE, "initial_weights", 1);
-  weights[7] = 1.0; /* two, where one may be kept */
-  check_initial_fault(&desc, SBS_ERROR_OPTION, "initial_indices", 1);
-  unsigned char allowed[VERTICES * JOINTS];
-  memset(allowed, 1, sizeof allowed);
-  allowed[3 * JOINTS] = 0;
-  desc.allowed = allowed;
-  check_initial_fault(&desc, SBS_ERROR_OPTION, "initial_indices", 0);
-}
-
-/* Examples about centers are met by those centers again, or by others that move the vertices alike. */
-static void test_known_centers(void) {
-  sbs_fit_desc desc = describe();
-  sbs_skin_desc with_centers = describe_rig(&mesh);
-  double centers[VERTICES * 3], own[FRAMES * VERTICES * 3], found[VERTICES * 3], errors[VERTICES];
-  uint64_t seed = 5;
-  for (int i = 0; i < VERTICES * 3; i++) centers[i] = random_between(&seed, -1.0, 1.0);
-  with_centers.centers = centers;
-  sbs_skin *skin = NULL;
-  CHECK_EQUAL(sbs_skin_new(&with_centers, NULL, &skin, NULL, NULL), SBS_OK);
-  sbs_deform_options options = sbs_default_deform_options();
-  options.center = SBS_CENTER_OPTIMIZED;
-  for (size_t f = 0; f < FRAMES; f++) {
-    const sbs_pose pose = pose_of(joints + f * JOINTS);
-    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, own + f * VERTICES * 3, NULL, NULL, NULL), SBS_OK);
-  }
-  sbs_skin_free(skin);
-  desc.posed = own;
-  for (int turn = 0; turn < 5; turn++) { /* each is drawn a little to where it begins */
-    CHECK_EQUAL(sbs_fit_centers(&desc, INFLUENCES, mesh.joint_indices, mesh.joint_weights, NULL, found, errors, NULL),
-                SBS_OK);
-    memcpy(centers, found, sizeof centers);
-    desc.centers = centers;
-  }
-  for (size_t v = 0; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-5);
 }
 
 static sbs_twist *new_twist(void) {
@@ -284,7 +196,7 @@ typedef struct fitting {
 } fitting;
 
 /* Checks that each function refuses numbers beyond the largest, names them, and has written nothing. */
-static void check_too_large(const fitting *of, const char *argument, size_t row, size_t column) {
+static void check_too_large(const fitting *fitted, const char *argument, size_t row, size_t column) {
   static unsigned char untouched[FRAMES * JOINTS * 12 * sizeof(double)];
   static union {
     int32_t indices[VERTICES * INFLUENCES];
@@ -292,16 +204,16 @@ static void check_too_large(const fitting *of, const char *argument, size_t row,
     unsigned char bytes[FRAMES * JOINTS * 12 * sizeof(double)];
   } made[3];
   memset(untouched, 0x5a, sizeof untouched);
-  for (int which = of->weights ? 1 : 0; which < (strcmp(argument, "toward") == 0 ? 1 : 3); which++) {
+  for (int which = fitted->weights ? 1 : 0; which < (strcmp(argument, "toward") == 0 ? 1 : 3); which++) {
     sbs_fault fault = {0};
-    const double *weights = of->weights ? of->weights : mesh.joint_weights;
+    const double *weights = fitted->weights ? fitted->weights : mesh.joint_weights;
     memset(made, 0x5a, sizeof made);
-    const sbs_status status =
-        which == 0 ? sbs_fit_weights(&of->desc, of->options, made[0].indices, made[1].numbers, made[2].numbers, &fault)
-        : which == 1 ? sbs_fit_centers(&of->desc, INFLUENCES, mesh.joint_indices, weights, NULL, made[0].numbers,
-                                       made[1].numbers, &fault)
-                     : sbs_fit_matrices(&of->desc, INFLUENCES, mesh.joint_indices, weights, NULL, NULL, made[0].numbers,
-                                        made[1].numbers, &fault);
+    const sbs_status status = which == 0   ? sbs_fit_weights(&fitted->desc, fitted->options, made[0].indices,
+                                                             made[1].numbers, made[2].numbers, &fault)
+                              : which == 1 ? sbs_fit_centers(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
+                                                             NULL, made[0].numbers, made[1].numbers, &fault)
+                                           : sbs_fit_matrices(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
+                                                              NULL, NULL, made[0].numbers, made[1].numbers, &fault);
     CHECK_EQUAL(status, SBS_ERROR_TOO_LARGE);
     CHECK_STRING(fault.argument, argument);
     CHECK(fault.index[0] == row && fault.index[1] == column && fault.limit == SBS_LARGEST);
@@ -313,34 +225,34 @@ static void test_numbers_that_are_too_large(void) {
   static double rest[VERTICES * 3], examples[FRAMES * VERTICES * 3], toward[VERTICES * JOINTS];
   static double weights[VERTICES * INFLUENCES];
   static transform turned[FRAMES * JOINTS];
-  fitting of = {.desc = describe()};
+  fitting fitted = {.desc = describe()};
   memcpy(rest, mesh.positions, sizeof rest);
   memcpy(examples, posed, sizeof examples);
   memcpy(weights, mesh.joint_weights, sizeof weights);
   memcpy(turned, joints, sizeof turned);
 
   turned[JOINTS + 2].m[1][0] = 1e200;
-  of.desc.poses = pose_of(turned);
-  check_too_large(&of, "skinning_matrices", JOINTS + 2, 4);
-  of.desc = describe();
+  fitted.desc.poses = pose_of(turned);
+  check_too_large(&fitted, "skinning_matrices", JOINTS + 2, 4);
+  fitted.desc = describe();
   rest[3 * 7 + 1] = -1e31;
-  of.desc.rest_positions = rest;
-  check_too_large(&of, "rest_positions", 7, 1);
-  of.desc = describe();
+  fitted.desc.rest_positions = rest;
+  check_too_large(&fitted, "rest_positions", 7, 1);
+  fitted.desc = describe();
   examples[3 * (VERTICES + 5)] = 1e308;
-  of.desc.posed = examples;
-  check_too_large(&of, "posed", VERTICES + 5, 0);
-  of.desc = describe();
-  of.desc.centers = rest;
-  check_too_large(&of, "centers", 7, 1);
-  of.desc = describe();
+  fitted.desc.posed = examples;
+  check_too_large(&fitted, "posed", VERTICES + 5, 0);
+  fitted.desc = describe();
+  fitted.desc.centers = rest;
+  check_too_large(&fitted, "centers", 7, 1);
+  fitted.desc = describe();
   toward[JOINTS * 3 + 2] = 1e300;
-  of.desc.toward = toward;
-  check_too_large(&of, "toward", 3, 2);
-  of.desc = describe();
+  fitted.desc.toward = toward;
+  check_too_large(&fitted, "toward", 3, 2);
+  fitted.desc = describe();
   weights[4] = 1e300;
-  of.weights = weights;
-  check_too_large(&of, "joint_weights", 1, 1);
+  fitted.weights = weights;
+  check_too_large(&fitted, "joint_weights", 1, 1);
 }
 
 /* The largest numbers that are taken, and the smallest damping, give finite results. */
@@ -444,9 +356,6 @@ int main(void) {
   RUN(test_nearest_point);
   RUN(test_products_that_overflow);
   RUN(test_lapack_is_given_finite_numbers_alone);
-  RUN(test_initial_weights);
-  RUN(test_initial_weights_that_are_wrong);
-  RUN(test_known_centers);
   RUN(test_known_weights_of_a_skin_with_a_twist);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_numbers_that_are_too_large);

@@ -174,26 +174,6 @@ static void test_bits(void) {
   sbs_skin_free(skin);
 }
 
-/* What was deformed with shapes comes back as the rest positions without them. */
-static void test_inverse(void) {
-  const sbs_pose pose = pose_of(frames[1]);
-  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 0);
-  sbs_shapes_desc desc = describe();
-  desc.normal_deltas = NULL;
-  sbs_shapes *shapes = make(skin, &desc);
-  sbs_deform_options options = sbs_default_deform_options();
-  options.method = SBS_METHOD_DUAL_QUATERNION;
-  options.shapes = shapes;
-  options.shape_weights = weights[1];
-  size_t singular = 1;
-  CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out[0], NULL, NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, out[0], 0, out[1], NULL, &singular, NULL), SBS_OK);
-  CHECK_EQUAL(singular, 0);
-  for (size_t i = 0; i < 3 * VERTICES; i++) CHECK_NEAR(out[1][i], mesh.positions[i], 1e-11);
-  sbs_shapes_free(shapes);
-  sbs_skin_free(skin);
-}
-
 static void check_fault(const sbs_skin *skin, sbs_shapes_desc desc, sbs_status status, const char *argument) {
   sbs_shapes *shapes = NULL;
   sbs_fault fault = {0};
@@ -249,7 +229,6 @@ static void test_bad_input(void) {
 static void tests(void) {
   RUN(test_as_bound);
   RUN(test_bits);
-  RUN(test_inverse);
 }
 
 int main(void) {

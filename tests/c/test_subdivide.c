@@ -4,8 +4,6 @@
 
 #include "harness.h"
 
-static const double PI = 3.14159265358979323846;
-
 static sbs_mesh_desc describe(size_t vertex_count, const double (*positions)[3], size_t triangle_count,
                               const int32_t (*triangles)[3]) {
   sbs_mesh_desc mesh = sbs_default_mesh_desc();
@@ -71,16 +69,6 @@ static void test_four_of_one_and_two_of_its_neighbor(void) {
   sbs_subdivision_free(fine);
 }
 
-static void test_without_representatives_a_seam_is_a_border(void) {
-  const sbs_mesh_desc mesh = strip();
-  const unsigned char chosen[3] = {1, 0, 0};
-  const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
-  CHECK_EQUAL(fine->vertex_count, 11);
-  CHECK_EQUAL(fine->triangle_count, 6);
-  sbs_subdivision_free(fine);
-}
-
 /* Both neighbors are chosen: the middle one has two split edges, and is divided by its shorter diagonal. */
 static void test_three_of_a_triangle_between_two(void) {
   const sbs_mesh_desc mesh = strip();
@@ -94,77 +82,6 @@ static void test_three_of_a_triangle_between_two(void) {
   /* from 4, (0, 1), to 11, (1, 1/2), and from 5, (1, 1), to 12, (1/2, 1/2): the second is shorter */
   check_triangle(fine, 5, 4, 12, 5, 1);
   check_triangle(fine, 6, 12, 11, 5, 1);
-  sbs_subdivision_free(fine);
-}
-
-static void test_three_of_one(void) {
-  const sbs_mesh_desc mesh = strip();
-  const unsigned char chosen[3] = {0, 1, 0};
-  const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_3, 1, NULL, &fine, NULL),
-              SBS_OK);
-  CHECK_EQUAL(fine->new_vertex_count, 1);
-  CHECK_EQUAL(fine->triangle_count, 5);
-  check_triangle(fine, 0, 0, 1, 2, 0);
-  check_triangle(fine, 1, 3, 5, 8, 1);
-  check_triangle(fine, 2, 5, 4, 8, 1);
-  check_triangle(fine, 3, 4, 3, 8, 1);
-  check_triangle(fine, 4, 3, 6, 5, 2);
-  check_row(fine, 0, (int32_t[]){3, 4, 5}, (double[]){1.0 / 3, 1.0 / 3, 1.0 / 3});
-  sbs_subdivision_free(fine);
-}
-
-/* After two levels the vertices along an edge are its quarters, on both sides of the seam. */
-static void test_levels(void) {
-  const sbs_mesh_desc mesh = strip();
-  const unsigned char chosen[3] = {1, 0, 0};
-  const sbs_subdivision *fine = NULL;
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, strip_representatives, chosen, SBS_SUBDIVISION_1_TO_4, 2, NULL, &fine, NULL),
-              SBS_OK);
-  size_t parts = 0;
-  for (size_t t = 0; t < fine->triangle_count; t++) parts += fine->sources[t] == 0;
-  CHECK_EQUAL(parts, 16);
-  CHECK_EQUAL(fine->triangle_count, 16 + 4 + 1); /* the neighbor: each half has one more split edge */
-  CHECK_EQUAL(fine->new_vertex_count, 12 + 3);
-  int quarters[2] = {0, 0};
-  for (size_t row = 0; row < fine->new_vertex_count; row++) {
-    const int32_t *parents = fine->parents + 3 * row;
-    const double *shares = fine->shares + 3 * row;
-    CHECK(shares[0] > 0.0 && shares[1] > 0.0 && shares[2] >= 0.0);
-    CHECK_NEAR(shares[0] + shares[1] + shares[2], 1.0, 0.0);
-    quarters[0] += parents[0] == 1 && parents[1] == 2 && shares[2] == 0.0;
-    quarters[1] += parents[0] == 3 && parents[1] == 4;
-  }
-  CHECK_EQUAL(quarters[0], 3);
-  CHECK_EQUAL(quarters[1], 3);
-  sbs_subdivision_free(fine);
-
-  const unsigned char both[3] = {1, 1, 0};
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, NULL, both, SBS_SUBDIVISION_1_TO_3, 2, NULL, &fine, NULL), SBS_OK);
-  CHECK_EQUAL(fine->triangle_count, 9 + 9 + 1);
-  CHECK_EQUAL(fine->new_vertex_count, 2 * (1 + 3));
-  sbs_subdivision_free(fine);
-}
-
-/* What has two corners at one point is not divided, but follows where others split its edges. */
-static void test_degenerate_triangles(void) {
-  const double positions[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-  const int32_t triangles[3][3] = {{0, 1, 2}, {3, 1, 0}, {2, 2, 0}};
-  const int32_t representatives[4] = {0, 1, 2, 1};
-  const sbs_mesh_desc mesh = describe(4, positions, 3, triangles);
-  const unsigned char degenerate[3] = {0, 1, 1}, first[3] = {1, 0, 0};
-  const sbs_subdivision *fine = NULL;
-  for (int scheme = SBS_SUBDIVISION_1_TO_3; scheme <= SBS_SUBDIVISION_1_TO_4; scheme++) {
-    CHECK_EQUAL(
-        sbs_subdivision_new(&mesh, representatives, degenerate, (sbs_subdivision_scheme)scheme, 3, NULL, &fine, NULL),
-        SBS_OK);
-    CHECK_EQUAL(fine->new_vertex_count, 0);
-    CHECK_EQUAL(fine->triangle_count, 3);
-    sbs_subdivision_free(fine);
-  }
-  CHECK_EQUAL(sbs_subdivision_new(&mesh, representatives, first, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL), SBS_OK);
-  CHECK_EQUAL(fine->triangle_count, 4 + 3 + 3);
-  CHECK_EQUAL(fine->new_vertex_count, 3 + 1); /* 3-0 has its own middle beside that of 0-1 */
   sbs_subdivision_free(fine);
 }
 
@@ -193,35 +110,6 @@ static void test_no_triangles(void) {
   sbs_subdivision_free(fine);
   sbs_subdivision_free(NULL);
   CHECK_EQUAL(sbs_mesh_curvature(&mesh, NULL, NULL, NULL, NULL), SBS_OK);
-}
-
-/*
- * A fold along the seam of the strip, by every angle up to a full fold; the third triangle stays in the plane of the
- * second.
- */
-static void test_curvature_of_a_fold(void) {
-  for (int step = 0; step <= 12; step++) {
-    const double angle = PI * step / 12;
-    double positions[8][3];
-    memcpy(positions, strip_positions, sizeof positions);
-    /* 5 and 6 turn about the seam from 2 to 1; what they have along it stays */
-    const int turned[2] = {5, 6};
-    for (int i = 0; i < 2; i++) {
-      double *p = positions[turned[i]];
-      const double across = (p[0] + p[1] - 1) / sqrt(2.0), along = (p[0] - p[1]) / sqrt(2.0);
-      p[0] = 0.5 + (along + across * cos(angle)) / sqrt(2.0);
-      p[1] = 0.5 + (-along + across * cos(angle)) / sqrt(2.0);
-      p[2] = across * sin(angle);
-    }
-    const sbs_mesh_desc mesh = describe(8, (const double (*)[3])positions, 3, strip_triangles);
-    double curvatures[3];
-    CHECK_EQUAL(sbs_mesh_curvature(&mesh, strip_representatives, NULL, curvatures, NULL), SBS_OK);
-    CHECK_NEAR(curvatures[0], angle, 1e-15); /* a few eps of double */
-    CHECK_NEAR(curvatures[1], angle, 1e-15);
-    CHECK_NEAR(curvatures[2], 0.0, 1e-15);
-    CHECK_EQUAL(sbs_mesh_curvature(&mesh, NULL, NULL, curvatures, NULL), SBS_OK);
-    CHECK_NEAR(curvatures[0], 0.0, 0.0);
-  }
 }
 
 /* A sliver far from the origin: what its corners were rounded to must not decide about a normal. */
@@ -298,14 +186,9 @@ static void test_bad_input(void) {
 
 int main(void) {
   RUN(test_four_of_one_and_two_of_its_neighbor);
-  RUN(test_without_representatives_a_seam_is_a_border);
   RUN(test_three_of_a_triangle_between_two);
-  RUN(test_three_of_one);
-  RUN(test_levels);
-  RUN(test_degenerate_triangles);
   RUN(test_edge_of_three_triangles);
   RUN(test_no_triangles);
-  RUN(test_curvature_of_a_fold);
   RUN(test_slivers_have_no_normal);
   RUN(test_bad_input);
   return harness_result();

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import centers_reference
@@ -58,17 +59,6 @@ def test_one_triangle_has_one_center() -> None:
     np.testing.assert_allclose(centers, [[1, 1, 2], [1, 1, 2], [0, 3, 6]], atol=1e-15)
 
 
-def test_two_triangles_by_hand() -> None:
-    """Joint 1 has weight 1/2 at one triangle, of area 1/2, and 1/4 at one of area 2."""
-    positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 10], [2, 0, 10], [0, 2, 10]], float)
-    weights = np.repeat([[0.5, 0.5], [0.75, 0.25]], 3, axis=0)
-    first = 0.5 * 0.5 * 0.5 * 0.5 * 0.5
-    second = 2 * 0.5 * 0.5 * 0.75 * 0.25 * np.exp(-(((0.5 * 0.25 - 0.5 * 0.75) / 0.3) ** 2))
-    expected = (first * np.array([1 / 3, 1 / 3, 0]) + second * np.array([2 / 3, 2 / 3, 10])) / (first + second)
-    centers = sbs.optimized_centers(positions, [[0, 1, 2], [3, 4, 5]], np.tile([0, 1], (6, 1)), weights, sigma=0.3)
-    np.testing.assert_allclose(centers[:3], np.tile(expected, (3, 1)), rtol=1e-14)
-
-
 def test_centers_of_a_tube_lie_on_its_axis() -> None:
     positions, triangles, indices, weights = bent_tube()
     centers = sbs.optimized_centers(positions, triangles, indices, weights, tolerance=0)
@@ -77,13 +67,6 @@ def test_centers_of_a_tube_lie_on_its_axis() -> None:
     # The axis is met where the weights are those of the vertex: within the width of the similarity, 0.1 of 4.
     middle = np.abs(positions[:, 0] - 3) < 1
     assert np.abs(centers[middle, 0] - positions[middle, 0]).max() < 0.1
-
-
-def test_a_far_sigma_is_the_mean_of_the_surface() -> None:
-    """All that has both joints is alike, so the center is the mean by w_0 w_1, which is symmetric about x = 3."""
-    centers = sbs.optimized_centers(*bent_tube(), sigma=1e6, tolerance=0)
-    blended = (bent_tube()[3] > 0).all(axis=1)
-    np.testing.assert_allclose(centers[blended], np.tile([3, 0, 0], (blended.sum(), 1)), atol=EXACT)
 
 
 def test_a_near_sigma_is_the_most_similar_part() -> None:
@@ -111,8 +94,9 @@ def test_without_a_center_the_rest_position_stands() -> None:
 # -------------------------------------------------------------------------------------------------------- the reference
 
 
+@pytest.mark.filterwarnings("ignore::sbs.CenterWarning")
 @pytest.mark.parametrize("refinement", [np.inf, 0.3, 0.1])
-@pytest.mark.parametrize("make", [bent_tube, soup])
+@pytest.mark.parametrize("make", [bent_tube, soup, partial(soup, 148, 8, 4, 2)])
 def test_definition(make: Callable[[], Arguments], refinement: float) -> None:
     arguments = make()
     expected = centers_reference.optimized_centers(*arguments, refinement=refinement)

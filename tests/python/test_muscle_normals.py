@@ -91,3 +91,6 @@ def test_normals_are_those_of_the_surface(
     assert found.mean() < (1 if bend == 0 else 3.5)
     assert found.mean() < 0.25 * kept.mean()
     assert np.percentile(found, 90) < 8
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1, atol=1e-6)
+    others = np.delete(np.arange(len(normals)), cover.skin_of(0).vertices)
+    np.testing.assert_array_equal(normals[others], left[others])

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 
 import sbs
-from sbs import _core, muscles, rotations
+from sbs import muscles, rotations
 from sbs.options import DeformOptions
 from sbs.quality.methods import Covered
 from sbs.rigging.joint_names import body_parts
@@ -125,32 +125,6 @@ def test_nothing_moves_at_rest(woman: sbs.Character, placed: tuple[muscles.Muscl
         assert turned_normals.tobytes() == normals.tobytes()
 
 
-def distances(cover: muscles.MuscleCover, number: int, matrices: Floats, points: Floats) -> Floats:
-    """Of points from the belly's surface, by all of its triangles."""
-    surface, triangles = cover.surface(number, matrices, rings=200, sides=128)
-    return _core.nearest_on_surface(surface, triangles, np.ascontiguousarray(points, np.float64))[2]
-
-
-@pytest.mark.parametrize("degrees", [30, 60, 90])
-def test_skin_keeps_its_distance(woman: sbs.Character, cover: muscles.MuscleCover, degrees: float) -> None:
-    """Within 1% where one muscle covers with all of its share."""
-    matrices = turned(woman, "LeftForeArm", [0, 1, 0], -degrees)
-    rest = np.tile(np.eye(4), (len(woman.skeleton), 1, 1))
-    positions = woman.skin.deform(matrices)
-    before = positions.copy()
-    cover.apply(positions, matrices)
-    all_vertices = np.concatenate([cover.skin_of(number).vertices for number in range(len(cover))])
-    counts = np.bincount(all_vertices, minlength=len(positions))
-    for name in ("biceps left", "triceps left"):
-        number = [muscle.name for muscle in cover.muscles].index(name)
-        skin = cover.skin_of(name)
-        kept = skin.vertices[(skin.shares > 0.999) & (counts[skin.vertices] == 1)]
-        at_rest = distances(cover, number, rest, woman.mesh.positions[kept])
-        np.testing.assert_allclose(distances(cover, number, matrices, positions[kept]), at_rest, rtol=0.01)
-        # Bent without muscles the skin would not.
-        assert not np.allclose(distances(cover, number, matrices, before[kept]), at_rest, rtol=0.02)
-
-
 def test_deformed_skin_is_covered_in_place(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
     """Of many frames a copy would be as large again."""
     made: list[NDArray[Any]] = []
@@ -172,52 +146,6 @@ def test_deformed_skin_is_covered_in_place(woman: sbs.Character, cover: muscles.
     cover.apply(expected, matrices[0])
     np.testing.assert_array_equal(made[0], expected)
     np.testing.assert_array_equal(made[1][0], expected)
-
-
-def test_normals_follow(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
-    """Where a muscle moves skin that does not bend itself they are nearer to the moved mesh's than they were.
-
-    The mesh is coarse there, so its own normals are those of a surface that is flatter: a third of the error goes.
-    Fine skin is in test_muscle_normals.py.
-    """
-    matrices = turned(woman, "LeftForeArm", [0, 1, 0], -90)
-    positions, normals = woman.skin.deform(matrices, normals=True)
-    moved, turned_normals = positions.copy(), normals.copy()
-    cover.apply(moved, matrices, normals=turned_normals)
-    skin = cover.skin_of("triceps left")
-    vertices = skin.vertices[skin.shares > 0.999]
-    triangles = woman.mesh.triangles
-    expected = (mesh_normals(moved, triangles) - mesh_normals(positions, triangles))[vertices]
-    found = (turned_normals - normals)[vertices]
-    assert np.linalg.norm(found - expected) < 0.7 * np.linalg.norm(expected)
-    everywhere = np.unique(np.concatenate([cover.skin_of(number).vertices for number in range(len(cover))]))
-    np.testing.assert_allclose(np.linalg.norm(turned_normals[everywhere], axis=1), 1, atol=1e-6)
-    others = np.delete(np.arange(len(normals)), everywhere)
-    np.testing.assert_array_equal(turned_normals[others], normals[others])
-
-
-def mesh_normals(positions: NDArray[np.float32], triangles: NDArray[np.int32]) -> Floats:
-    a, b, c = (positions[triangles[:, corner]].astype(np.float64) for corner in range(3))
-    faces = np.cross(b - a, c - a)
-    sums = np.zeros((len(positions), 3))
-    for corner in range(3):
-        np.add.at(sums, triangles[:, corner], faces)
-    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-30))
-
-
-def test_small_turns_move_skin_a_little(woman: sbs.Character, cover: muscles.MuscleCover) -> None:
-    """Poses 0.1 degree apart: no vertex moves more than ten times what the joint's own turn does."""
-    angles = np.arange(0, 130, 5)
-    for degrees in angles:
-        matrices = np.stack(
-            [turned(woman, "LeftForeArm", [0, 1, 0], -float(each)) for each in (degrees, degrees + 0.1)]
-        )
-        before = woman.skin.deform_many(matrices)
-        after = before.copy()
-        cover.apply(after, matrices)
-        # What the turn itself moves is the forearm; its farthest vertex is at the tip of a finger.
-        by_turn = np.linalg.norm(before[1] - before[0], axis=1).max()
-        assert np.linalg.norm(after[1] - after[0], axis=1).max() <= 10 * by_turn
 
 
 def test_frames_threads_and_activations(woman: sbs.Character, cover: muscles.MuscleCover) -> None:

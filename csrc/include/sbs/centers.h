@@ -46,7 +46,7 @@ typedef struct sbs_centers_options {
   double sigma;            /* how much weights may differ and yet be similar; at least 1e-6, finite; default 0.1 */
   double refinement;       /* at least 0.01; INFINITY: triangles are not split; default 0.1 */
   double tolerance;        /* at least 0, finite; 0: nothing is merged; default 1e-2 */
-  int threads;             /* 0 (default): as many as sbs_get_threads says; never more than the work is worth */
+  int threads;             /* 0 (default): as sbs_get_threads says; never more than the work is worth */
   sbs_progress *progress;  /* or NULL (default): for this call, besides that of the thread; its fraction never falls */
   void *progress_user;     /* passed to `progress` */
   sbs_allocator allocator; /* default: malloc and free */

@@ -28,8 +28,8 @@ typedef struct sbs_drag_options {
    * alone in its set.
    */
   const sbs_deform_options *deform;
-  const double *centers;         /* (V, 3) finite, or NULL (default): for SBS_CENTER_OPTIMIZED */
-  const sbs_twist *twist;        /* of the same joints, or NULL (default): of the deformation */
+  const double *centers;         /* (V, 3) finite, or NULL (default): those of SBS_CENTER_OPTIMIZED */
+  const sbs_twist *twist;        /* of the same joints, by which the mesh is deformed, or NULL (default) */
   const double *twist_positions; /* (V, 3) finite, or NULL (default): the positions of the brush; as of sbs_skin_desc */
 
   double radius;                /* how far from the vertex others go along, at rest; finite, above 0; must be set */

@@ -2,8 +2,8 @@
 /*
  * libsbs: weights fitted to examples. Conventions, threads and errors are as in sbs.h.
  *
- * Given a mesh at rest, its posed positions in some frames, and the skinning matrices of these frames, each vertex
- * gets the weights with which a method comes nearest to its examples, by least squares over all frames:
+ * Given a mesh at rest, examples of it in some frames, and the skinning matrices of these frames, each vertex gets
+ * the weights with which a method comes nearest to its examples, by least squares over all frames:
  *
  *     w = argmin sum_f |v'(w, C_f) - p_f|^2      w_i >= 0, sum w_i = 1, at most K of them not 0
  *
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-/* The mesh and the examples. Only read during a call. */
+/* The examples. Only read during a call. */
 typedef struct sbs_fit_desc {
   size_t vertex_count;            /* V; 0 is SBS_ERROR_EMPTY */
   size_t joint_count;             /* J; 0 is SBS_ERROR_EMPTY */
@@ -59,16 +59,16 @@ typedef struct sbs_fit_options {
   double damping;    /* of rotation centers, as of sbs_deform_options; default 1e-8. Less than 1e-13 counts as that */
   size_t influences; /* K, at least 1; default 4 */
   size_t iterations; /* the most Gauss-Newton steps of a vertex; default 30 */
-  double pull; /* >= 0: factor of the squared distance to `toward`, beside the mean square over frames; default 0 */
-  int threads; /* as of sbs_deform_options */
+  double pull;       /* >= 0: factor of the squared way to `toward` beside the mean square over frames; default 0 */
+  int threads;       /* as of sbs_deform_options */
   sbs_allocator allocator; /* default: malloc and free */
 } sbs_fit_options;
 
 SBS_API sbs_fit_options sbs_default_fit_options(void);
 
 /*
- * Makes the checks of sbs_fit_weights alone. For callers who fit a mesh in parts: faults name places
- * in the whole, before anything is fitted.
+ * Checks the arguments of sbs_fit_weights, which does so itself. For fits of a mesh in parts: faults name places in the
+ * whole, before anything is fitted.
  *
  * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NOT_AFFINE, JOINT_INDEX and NEGATIVE of sbs_fit_weights.
  */

@@ -2,43 +2,11 @@
 /*
  * libsbs: muscles of constant volume, and skin that covers them. Conventions, threads and errors are as in sbs.h.
  *
- * THE MUSCLE is a belly between two tendons along a path. The path is the Bezier curve of its points: origin, up to two
- * via points that draw it towards them, and insertion. Each point moves with a joint. Where a pose brings origin and
- * insertion nearer to each other the belly becomes shorter, and as its volume stays it becomes thicker (the lecture's
- * anatomical models). The belly's section at the share u of its length is an ellipse of the area pi r(u)^2, so with the
- * length element dl
- *
- *     V = pi k^2 integral r(u)^2 dl,    k = sqrt(V_rest / V at k = 1)
- *
- * and all radii grow by k. Tendons keep their length. Activation a in [0, 1] is tension without motion: tendons give
- * way, the belly is shorter by a times `contraction` and thicker by the same rule, so its volume stays then, too.
- *
- * THE SKIN. The point p of the belly's surface that is nearest to a vertex v of the deformed skin is the one with
- *
- *     (v - p) . p' = 0,    p(x) = c(x) + k r n,
- *
- * n across the path towards v. At bind it is looked for on all of the belly; in a pose it is near the same share u of
- * the belly, or found by Newton's method from there on. d is the distance from it, negative inside, and N the normal of
- * the surface there, both to second order of how near. Of sections that are not round both are right to first order.
- * Skin that was d_rest away at bind, a layer of fat, is moved along N by
- *
- *     e = max(s (d_rest - d), -d),    inward s^3 in place of s,
- *
- * so that with the share s = 1 it keeps its distance, and no skin stays inside the muscle. The share falls with the
- * distance at bind, towards the ends of the belly, and where skin follows other joints or faces the other way. Where
- * several muscles cover a vertex it moves by the mean of e N weighted by e^2 + s h^2, h a thousandth of `reach`: nearly
- * the largest alone, and smoothly from one to another. A normal n of the skin becomes that of the surface of all
- * v + e N, with the slope g of e on the skin and the curvatures of the muscle, S = 1 + e dN/dv,
- *
- *     S^-1 (n - (N . n) / (1 + N . g) g),
- *
- * to the slopes of s and d_rest, which are known at bind, and without those of the weights of several muscles.
- *
- * A character that the matrices scale as a whole, as those of a scene in other units do, has muscles of its size: by
- * which factor, the median of joints of muscles says.
- *
- * In the bind pose without activation nothing moves, to the last bit. Results depend on the pose alone: flesh that
- * swings after a motion is left to simulations.
+ * A muscle is a belly between two tendons along a path, the Bezier curve of two to four points that move with joints.
+ * Its volume stays: a belly that a pose shortens becomes thicker. Skin that was deformed by any method is moved so that
+ * it keeps its distance from the belly. docs/muscles.md has the formulas. A character that matrices scale as a whole
+ * has muscles of its size. In the bind pose without activation nothing moves, to the last bit; results depend on the
+ * pose alone.
  *
  *   bind  sbs_muscles_new
  *   pose  sbs_skin_deform, then sbs_muscles_cover on its results
@@ -55,12 +23,12 @@ extern "C" {
 /* The most points of a path: origin, two via points, insertion. */
 #define SBS_MUSCLE_POINTS 4
 
-/* The largest number of a muscle, but for its direction: skin over it is computed in single precision. */
+/* The largest number of a muscle but for its direction, as skin is moved in single precision. */
 #define SBS_MUSCLE_LARGEST 1e7
 
 typedef struct sbs_muscle {
   size_t point_count;                  /* 2 to SBS_MUSCLE_POINTS */
-  int32_t joints[SBS_MUSCLE_POINTS];   /* the joint that each point moves with, in [0, J) */
+  int32_t joints[SBS_MUSCLE_POINTS];   /* of each point, in [0, J) */
   double points[SBS_MUSCLE_POINTS][3]; /* at bind, in the space of the mesh; origin first, insertion last */
   double radius;                       /* the largest of the belly, above 0 */
   size_t profile_count;                /* 0: fusiform, (4 u (1 - u))^1.5; else from 2 */
@@ -68,9 +36,9 @@ typedef struct sbs_muscle {
   double tendons[2];     /* shares of the path at bind that are tendon, at origin and insertion; sum below 1 */
   double flattening;     /* width over thickness of the sections, from 1 */
   double thin_direction[3]; /* at bind, not 0 nor along the path if flattening is above 1: in which sections are thin */
-  int32_t thin_joint;       /* the joint that it turns with, in [0, J) */
-  double contraction;       /* by which share full activation shortens the belly, in [0, 1) */
-  double most_growth;       /* of radii, from 1: there the belly stops to swell, and loses volume */
+  int32_t thin_joint;       /* that turns the direction, in [0, J) */
+  double contraction;       /* the share by which full activation shortens the belly, in [0, 1) */
+  double most_growth;       /* the limit of k, from 1; where it is met the belly loses volume */
   double reach;             /* how far from its surface skin is moved, above 0; with share 1 to half of that */
   size_t covered_count;     /* 0: the joints of the points alone */
   const int32_t *covered;   /* (covered_count) the joints whose skin it moves, in [0, J) */
@@ -138,7 +106,7 @@ typedef struct sbs_muscle_state {
 /*
  * Measures muscles in a pose.
  *
- *   pose         of J joints; lengths and volumes are those without the size of the character, see above
+ *   pose         of J joints; lengths and volumes are in the units of the bind pose
  *   activations  (M) in [0, 1] or NULL: 0
  *   states       (M)
  *   fault        or NULL
@@ -149,8 +117,8 @@ SBS_API sbs_status sbs_muscles_measure(const sbs_muscles *muscles, const sbs_pos
                                        sbs_muscle_state *states, sbs_fault *fault);
 
 /*
- * Moves skin that was deformed in a pose so that it covers the muscles. A vertex stays where numbers of the way, or its
- * end, are so large that their type does not hold them.
+ * Moves skin that was deformed in a pose so that it covers the muscles. A vertex stays where its movement is too large
+ * for single precision.
  *
  *   pose              that of the skin
  *   activations       (M) in [0, 1] or NULL: 0
@@ -170,7 +138,7 @@ SBS_API sbs_status sbs_muscles_cover(const sbs_muscles *muscles, const sbs_pose 
                                      size_t normals_stride, int threads, sbs_fault *fault);
 
 /*
- * The distances d of skin from the muscle that it covers, as they are in a pose, to see how well it is kept.
+ * The skin that covers a muscle: its shares s and its distances d_rest at bind.
  *
  *   muscle    in [0, M); SBS_ERROR_OPTION otherwise
  *   vertices  (covered) or NULL; the vertices that it moves, in any order

@@ -34,8 +34,8 @@ extern "C" {
 #endif
 
 /*
- * A patch, and its constraints. Only read during a call. All numbers are finite and up to SBS_LARGEST. Beside the
- * triangles that have a free vertex, their neighbors over edges are wanted for the angles there.
+ * A patch of a mesh. Only read during a call. All numbers are finite and up to SBS_LARGEST. Its triangles are all that
+ * have a free vertex, and their neighbors over edges, for the angles there.
  */
 typedef struct sbs_relaxation_desc {
   size_t vertex_count;                /* V; 0 is SBS_ERROR_EMPTY */
@@ -51,7 +51,7 @@ typedef struct sbs_relaxation_desc {
   const int32_t *triangle_parts; /* (T) in [-1, P); -1: of none */
   const double *apexes;          /* (P, 3) in the pose */
   const double *rest_volumes;    /* (P) V0; a part of 0 is left out */
-  const double *held_volumes;    /* (P) or NULL: the parts of the volumes beside the cones */
+  const double *held_volumes;    /* (P) or NULL: volumes beside the cones */
 
   /* Planes n x + d = 0 of vertices, n of length 1: they are to stay where n x + d >= 0. n = 0: no plane. */
   const double *planes; /* (V, 4): n and d; or NULL */

@@ -16,9 +16,9 @@ extern "C" {
 typedef struct sbs_shapes_desc {
   size_t shape_count;          /* S; 0 is SBS_ERROR_EMPTY */
   const size_t *shape_offsets; /* (S + 1) where the vertices of each shape start; from 0 on, ascending */
-  const int32_t *vertices;     /* (M) in [0, V); deltas of one vertex in one shape are added */
+  const int32_t *vertices;     /* (M) in [0, V); a vertex that a shape has twice gets the sum */
   sbs_scalar scalar;           /* of both of the following */
-  const void *deltas;          /* (M, 3) finite; added to the rest positions of the vertices */
+  const void *deltas;          /* (M, 3) finite; added to rest positions of vertices */
   const void *normal_deltas;   /* (M, 3) or NULL, finite; to the rest normal, whose sum is made a unit vector again */
 } sbs_shapes_desc;
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SBS_SOLVE_CENTER_ROWS_H
+#define SBS_SOLVE_CENTER_ROWS_H
+
+#include "base/arena.h"
+#include "sbs/sbs.h"
+
+/* The influences of all vertices, as sbs_influences_read gives them, and which vertices have equal ones. */
+typedef struct sbs_rows {
+  size_t vertex_count;
+  size_t *offsets; /* (vertex_count + 1) vertex v has numbers offsets[v] to offsets[v + 1] - 1 */
+  int32_t *joints; /* ascending for each vertex */
+  double *weights;
+  size_t largest;  /* the most influences of a vertex */
+  int32_t *firsts; /* (vertex_count) the lowest vertex with exactly the same influences */
+} sbs_rows;
+
+/* Reads the influences of a valid description. */
+sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, sbs_arena *arena);
+
+static inline size_t sbs_rows_count(const sbs_rows *rows, size_t vertex) {
+  return rows->offsets[vertex + 1] - rows->offsets[vertex];
+}
+
+/* The weight of a joint at a vertex. */
+static inline double sbs_rows_weight(const sbs_rows *rows, size_t vertex, int32_t joint) {
+  for (size_t i = rows->offsets[vertex]; i < rows->offsets[vertex + 1]; i++) {
+    if (rows->joints[i] == joint) return rows->weights[i];
+  }
+  return 0.0;
+}
+
+#endif
