@@ -17,7 +17,17 @@ from ..rigging.rig import Floats, Rig
 from ..rigging.triangle_mesh import Mesh
 from ..support.text import well_formed
 
-__all__ = ["Part", "Source"]
+__all__ = ["Part", "Source", "node_element"]
+
+
+def node_element(rig: Rig, node: int) -> dict[str, Any]:
+    """The JSON of a node of a rig, without its children."""
+    element: dict[str, Any] = {"name": well_formed(rig.names[node])} if rig.names[node] else {}
+    if rig.has_matrix[node]:
+        return element | {"matrix": rig.local_matrices[node].T.ravel().tolist()}
+    w, x, y, z = rig.quaternions[node].tolist()
+    translation, scale = rig.translations[node].tolist(), rig.scales[node].tolist()
+    return element | {"translation": translation, "rotation": [x, y, z, w], "scale": scale}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +135,7 @@ class Source:
                 return None
             numbers.append(len(content))
             content[parent] = {**content[parent], "children": [*(content[parent].get("children") or []), len(content)]}
-            w, x, y, z = rig.quaternions[node].tolist()
-            content.append(
-                {
-                    "name": well_formed(rig.names[node]),
-                    "translation": rig.translations[node].tolist(),
-                    "rotation": [x, y, z, w],
-                    "scale": rig.scales[node].tolist(),
-                }
-            )
+            content.append(node_element(rig, node))
         return replace(self, json={**self.json, "nodes": content}, rig=rig, nodes=numbers)
 
     def lacks_shapes(self, mesh: Mesh) -> bool:
