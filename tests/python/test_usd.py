@@ -479,7 +479,7 @@ def test_damaged_assets(tmp_path: Path, change: Any, message: str) -> None:
     ("old", "new"), [("point3f[] points", "point points"), ("int[] faceVertexCounts", "whole faceVertexCounts")]
 )
 def test_values_of_other_types(tmp_path: Path, old: str, new: str) -> None:
-    """Found by tests/fuzz/formats.py: a TypeError in the process of the reader."""
+    """A TypeError in the process of the reader."""
     path = tmp_path / "arm.usda"
     path.write_text((Path(__file__).parents[1] / "data" / "arm.usda").read_text().replace(old, new, 1))
     with pytest.raises(ValueError, match=r"arm\.usda: damaged: a value of another type"):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..skinning.influences import tidy
 from . import affine
-from .animation import NEAR_END, STILL, Animation, Track, TrackPath
-from .rig import Rig, compose, decompose, decompose_frames
+from .animation import NEAR_END, Animation, tracks_through
+from .rig import Rig, compose, decompose
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
 
@@ -144,18 +144,7 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
     """
     if not len(times):
         return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
-    translations, quaternions, scales = decompose_frames(local)
-    first = len(animation.rig.names)
-
-    def moving(path: TrackPath, values: Floats, rest: Floats, size: float) -> Iterator[Track]:
-        moved = np.flatnonzero(np.abs(values - rest[first:]).max(axis=(0, 2)) > STILL * size)
-        if len(moved):
-            yield Track(path, "LINEAR", first + moved, times, np.ascontiguousarray(values[:, moved]))
-
-    size = float(np.abs(rig.translations).max())
-    tracks = [*moving("translation", translations, rig.translations, size)]
-    tracks += moving("rotation", quaternions, rig.quaternions, 1.0)
-    tracks += moving("scale", scales, rig.scales, 1.0)
+    tracks = tracks_through(times, local, rig, len(animation.rig.names))
     return Animation(animation.name, (*animation.tracks, *tracks), rig, animation.shape_tracks)
 
 
