@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What readers of other programs' scenes find, in plain arrays, and how a character is made of it."""
+"""Scenes of other programs in plain arrays, as readers find them, and the characters made of these."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def to_content(path: Path, scene: Scene) -> CharacterContent:
     Raises
     ------
     FileError
-        If there is none, or what makes it is damaged.
+        If there is none, or the scene is damaged.
     """
     _check(path, scene)
     weighted = weighted_joints(scene.surface, len(scene.joints))

@@ -23,7 +23,7 @@ from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
 Role = Literal["read", "motion", "write", "write_pose", "frames"]
-"""What a format can be asked for: the attributes of its row."""
+"""The uses of a format: the attributes of its row."""
 
 # How many bytes at the beginning of a file are read to recognize it.
 _HEAD = 32
@@ -87,7 +87,7 @@ class Format:
     keeps : str
         The parts of a character or a pose that the format keeps, in words.
     magic : tuple of bytes
-        What files begin with, if that distinguishes them from others.
+        The first bytes of files, if these distinguish the format from others.
     extra : str, optional
         The optional dependency of this package that it needs.
     read, motion, write, write_pose, frames : optional

@@ -40,7 +40,7 @@ _CUBIC_RATE = 60.0
 
 @contextmanager
 def _system_errors() -> Iterator[None]:
-    """Make what pxr raises of a disk that is full, or is lost, the system's error."""
+    """Turn the errors of pxr about a full or a lost disk into those of the system."""
     try:
         yield
     except load("pxr.Tf", *NEEDS[0][1:]).ErrorException as error:
@@ -83,7 +83,7 @@ class USD(Cache):
             self._next += 1
             for mesh in self._meshes:
                 mesh.put(points, None if normals is None else normals[row], code)
-        # What is saved is taken out of memory.
+        # Saved samples leave memory.
         with _system_errors():
             self._stage.GetRootLayer().Save()
 
@@ -125,7 +125,7 @@ def _identifiers(names: Sequence[str]) -> list[str]:
 
 
 def _keep_name(prim: Any, name: str) -> None:
-    """What a prim is called where its identifier is another."""
+    """Keep a name that is no identifier as the display name of a prim."""
     if name != prim.GetName():
         prim.SetDisplayName(name)
 
@@ -259,7 +259,7 @@ def _put_mesh(stage: Any, path: Any, mesh: Mesh, rig: Rig, skeleton: Any, joints
     targets = []
     for token, shape in zip(tokens, mesh.shapes, strict=True):
         prim = usd_skel.BlendShape.Define(stage, path.AppendChild(token))
-        # Without point indices offsets are those of all points.
+        # Without point indices, there would be one offset for each point.
         offsets, points = (shape.offsets, shape.vertices) if len(shape.vertices) else (np.zeros((1, 3)), np.zeros(1))
         prim.CreateOffsetsAttr(_vectors(offsets))
         if shape.normals is not None and len(shape.vertices):

@@ -115,7 +115,7 @@ class Element:
         return value if value.isascii() else well_formed(value)
 
     def anything(self, key: str) -> Any:
-        """What is there, of whatever type, or None: of extras, which follow no rule."""
+        """The value of a key, of any type, or None: extras follow no rule."""
         return self._content.get(key)
 
     def flag(self, key: str) -> bool:
@@ -189,7 +189,7 @@ class Document:
         return any(name in _COMPRESSION for name in self.root.strings("extensionsUsed"))
 
     def blobs(self) -> tuple[list[bytes], list[int]]:
-        """What buffers begin with, each once and not copied, and which of these each buffer has."""
+        """The contents of all buffers, each once and not copied, and the number in these of each buffer's."""
         numbers: dict[int, int] = {}
         blobs: list[bytes] = []
         for buffer in self._buffers:

@@ -27,7 +27,7 @@ __all__ = ["fill", "put_surface"]
 def fill(
     output: Output, source: Source, mesh: Mesh, animations: Sequence[Animation], weights: str, centers: Floats | None
 ) -> bool:
-    """Put all into a file that was changed, and say whether the nodes of the file can hold it.
+    """Put the changes of a character into its file, and say whether the nodes of the file can hold them.
 
     They cannot if a joint that a skin binds in another pose than others, which has no node of its own in the file, gets
     other animations, or weights of the meshes of other skins.
@@ -129,7 +129,7 @@ def put_surface(
 
 
 def _put_changes(output: Output, before: Mesh, mesh: Mesh, part: Part, attributes: Json) -> None:
-    """Put all of the surface that differs from what the file has."""
+    """Put positions, normals, texture coordinates and tangents that differ from the file's."""
     changed: dict[str, Any] = {}
     for name in ("positions", "normals", "uvs", "tangents"):
         ours, theirs, rows = getattr(mesh, name), getattr(before, name), _rows(part)

@@ -44,7 +44,7 @@ def opened(source: Source) -> Output:
             view["byteOffset"] = int(view.get("byteOffset") or 0) + starts[int(view["buffer"])]
             view["buffer"] = 0
         except (TypeError, ValueError, KeyError, IndexError, AttributeError):
-            pass  # nobody reads this one: those that are read were checked
+            pass  # no reader needs this one: the others were checked
     _embed_images(output, source.path)
     return output
 

@@ -115,7 +115,7 @@ def _concatenate(arrays: list[Floats | None]) -> Floats | None:
 
 
 def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Floats:
-    """Unit normals (V, 3) of vertices, from those of their triangles, weighted by area; zero where there is no area."""
+    """Unit normals (V, 3) of vertices: the mean over their triangles, by area; zero where there is no area."""
     a, b, c = (positions[triangles[:, corner]] for corner in range(3))
     doubled_areas = np.cross(b - a, c - a)
     normals = np.stack(

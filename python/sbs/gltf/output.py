@@ -41,7 +41,7 @@ class Output:
     data : bytearray
         The bytes of its buffer.
     size : int
-        Bytes of its buffer, with those that are only described.
+        Bytes of its buffer, including arrays that are only described.
     """
 
     def __init__(self, content: Json | None = None) -> None:
@@ -96,7 +96,7 @@ class Output:
         return self.add("accessors", {"bufferView": view, **described, **keys})
 
     def sparse_accessor(self, count: int, rows: NDArray[np.int32], values: NDArray[Any], *, bounds: bool) -> int:
-        """Append `count` vectors, of which those in some rows, each once, are not 0."""
+        """Append `count` vectors with values in some rows, each once, and 0 in all others."""
         order = np.argsort(rows)
         indices = rows[order].astype(np.uint16 if count <= 65536 else np.uint32)
         stored = values[order].astype(np.float32)
@@ -150,7 +150,7 @@ class Output:
 
 
 def glb_head(text: bytes, size: int) -> bytes:
-    """The bytes of a GLB before its buffer, which has a size: a multiple of 4, as that of the JSON is.
+    """The bytes of a GLB before its buffer. The sizes of the JSON and of the buffer are multiples of 4.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """A file, and what a character was made of it.
+    """A file, and the character as it was read.
 
     Attributes
     ----------
@@ -65,9 +65,9 @@ class Source:
         Where images lie that are files of their own.
     json : dict
     blobs : list of bytes
-        What buffers begin with.
+        The contents of buffers, each once.
     buffers : list of int
-        Which of these each buffer has.
+        The number in these of each buffer's.
     parts : list of Part
         Every primitive once, in the order of the vertices.
     mesh : Mesh
@@ -79,7 +79,7 @@ class Source:
     shape_nodes : dict of int to (int, int)
         The first shape of the mesh at each of the file's nodes that has any, and how many.
     animations : list of (Animation, int)
-        Those that move the rig, with their numbers in the file.
+        The animations that move the rig, with their numbers in the file.
     """
 
     path: Path

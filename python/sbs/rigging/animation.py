@@ -128,7 +128,7 @@ class Animation:
     name : str
     tracks : tuple of Track
     rig : Rig
-        What the tracks move; nodes without a track keep their rest transform.
+        Its nodes are moved by the tracks; nodes without a track keep their rest transform.
     shape_tracks : tuple of Track
         Weights of the blend shapes of the mesh: see `Character.shape_motion`.
     """

@@ -25,7 +25,7 @@ _EXACT = 1e-5
 
 
 def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]:
-    """The wanted names, with underscores behind those that a joint or node has already."""
+    """The wanted names, with underscores behind a name that a joint or node has already."""
     taken = {*skeleton.names, *rig.names}
     found = []
     for wish in wanted:
@@ -38,7 +38,7 @@ def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]
 
 
 def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequence[str], why: str) -> Floats:
-    """Nodes of helpers (..., H, 4, 4) against those of their owners, from movements in bind space.
+    """Matrices (..., H, 4, 4) of helpers to the nodes of their owners, from movements in bind space.
 
     A helper moves points as its owner does after X: its skinning matrix is C X, the node of its owner C A where that is
     A at bind. So relative to the node it is A^-1 X A.
@@ -54,7 +54,7 @@ def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequen
     names : sequence of str
         Of all joints, for the message.
     why : str
-        What a node with T R S cannot do then.
+        The end of the message: why T R S cannot hold it.
 
     Raises
     ------
