@@ -18,6 +18,7 @@ from ..rigging.animation import Animation, Animations, Track, TrackPath
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats, Rig, compose
 from ..rigging.shapes import BlendShape
+from ..rigging.trees import CircleError, depths
 from ..rigging.triangle_mesh import MeshPart
 from ..support.text import well_formed
 
@@ -159,20 +160,10 @@ def make_rig(
         If parents run in a circle.
     """
     count = len(nodes.parents)
-    depths = np.full(count, -1)
-    for start in range(count):
-        chain: list[int] = []
-        node = start
-        while node >= 0 and depths[node] < 0:
-            if len(chain) > count:
-                raise FileError(f"{path}: the parents of {nodes.names[start]!r} run in a circle")
-            chain.append(node)
-            node = int(nodes.parents[node])
-        depth = -1 if node < 0 else int(depths[node])
-        for member in reversed(chain):
-            depth += 1
-            depths[member] = depth
-    order = np.argsort(depths, kind="stable")
+    try:
+        order = np.argsort(depths(nodes.parents.tolist()), kind="stable")
+    except CircleError as error:
+        raise FileError(f"{path}: the parents of {nodes.names[error.node]!r} run in a circle") from None
     number = np.empty(count, np.intp)
     number[order] = np.arange(count)
     parents = nodes.parents[order]
