@@ -78,7 +78,7 @@ def assert_all_used(path: Path) -> None:
     assert 0 <= content["buffers"][0]["byteLength"] - end < 4
 
 
-def shared(folder: Path, extensions: list[str]) -> Path:
+def shared(folder: Path, used: list[str], extensions: dict[str, Any]) -> Path:
     """An arm with unused bytes, views that overlap, one at an odd offset, and two clips."""
     builder = arm()
     builder.accessor([[1, 2, 3]] * 100)
@@ -94,12 +94,12 @@ def shared(folder: Path, extensions: list[str]) -> Path:
     for name, end in (("slide", 1), ("jump", 2)):
         builder.animation((0, "translation", [0, 1], [[0, 0, 0], [end, 0, 0]]), name=name)
         builder.json["animations"][-1]["samplers"][0]["input"] = times
-    builder.json["extensionsUsed"] = extensions
+    builder.json |= {"extensionsUsed": used, "extensions": extensions}
     return builder.save(folder / "shared.glb")
 
 
 def test_bytes_that_nobody_uses_are_dropped(tmp_path: Path) -> None:
-    path = shared(tmp_path, ["KHR_materials_unlit"])
+    path = shared(tmp_path, ["KHR_materials_unlit"], {"VRM": {"meta": {"texture": 0}}})
     character = loaded(path)
     character.save(tmp_path / "copy.glb")
     assert resolved(tmp_path / "copy.glb")[0]["images"] == resolved(path)[0]["images"]
@@ -117,8 +117,9 @@ def test_bytes_that_nobody_uses_are_dropped(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours.skinning_matrices(0.5), theirs.skinning_matrices(0.5))
 
 
-def test_nothing_is_dropped_beside_an_extension_that_may_use_it(tmp_path: Path) -> None:
-    path = shared(tmp_path, ["EXT_mesh_gpu_instancing"])
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_nothing_is_dropped_beside_an_extension_that_may_use_it(tmp_path: Path, is_listed: bool) -> None:
+    path = shared(tmp_path, ["EXT_mesh_gpu_instancing"] * is_listed, {"EXT_mesh_gpu_instancing": {"attributes": {}}})
     loaded(path).save(tmp_path / "copy.glb", weights="uint8")
     before, data = opened(path)
     after, copied = opened(tmp_path / "copy.glb")

@@ -336,7 +336,7 @@ def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyP
             import resource
             from sbs.rigging.content import FileError
             from sbs.formats import usd
-            NEEDS = ()
+            NEEDS = "os", "Python", "USD files"
             def scene(path, wanted):
                 usd._look_at_layers(path)
                 raise FileError(resource.getrlimit(resource.RLIMIT_DATA)[0])
@@ -506,7 +506,7 @@ def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch
     """The process that reads is killed as by a fault of its own."""
     path = tmp_path / "a.usdc"
     path.write_bytes(b"PXR-USDC")
-    code = "import os, signal\nNEEDS = ()\ndef scene(path, wanted):\n    {}\n"
+    code = 'import os, signal\nNEEDS = "os", "Python", "USD files"\ndef scene(path, wanted):\n    {}\n'
     for body, message in (
         ("os.kill(os.getpid(), signal.SIGSEGV)", "damaged: its reader ended by SIGSEGV"),
         ("raise KeyError(1)", "damaged: its reader ended by status 1: KeyError: 1"),

@@ -107,8 +107,7 @@ def main() -> None:
     skin, meshes = json.loads(wanted)
     path = Path(name)
     reader = importlib.import_module(module)
-    for library, package, purpose in reader.NEEDS:
-        load(library, package, purpose)
+    load(*reader.NEEDS)
     _limit(_MEMORY)
     allow(path.stat().st_size)
     try:

@@ -27,7 +27,7 @@ from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
 
-NEEDS = (("ufbx", "ufbx", "FBX files"),)
+NEEDS = "ufbx", "ufbx", "FBX files"
 
 # Transforms of nodes that animations are sampled to, at most.
 _MOST_SAMPLES = 4_000_000
@@ -38,8 +38,7 @@ _SAME = 1e-4
 
 def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skin deformers of the file."""
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     return to_content(path, read_apart(__name__, path, wanted))
 
 

@@ -24,7 +24,7 @@ from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
 
-NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 _MOST_LAYERS = 1000
 
@@ -34,8 +34,7 @@ _MOST_PRIMS = 1 << 17
 
 def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skeletons that skin a mesh, in the order of the stage."""
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     return to_content(path, read_apart(__name__, path, wanted))
 
 

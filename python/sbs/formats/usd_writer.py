@@ -29,7 +29,7 @@ from .caches import Cache, Rows
 
 __all__ = ["USD", "write"]
 
-NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 # Time codes per second of animations.
 _RATE = 24.0
@@ -40,7 +40,7 @@ _CUBIC_RATE = 60.0
 
 def _pxr(*names: str) -> Any:
     """Modules of usd-core; one alone by itself."""
-    found = [load(f"pxr.{name}", *NEEDS[0][1:]) for name in names]
+    found = [load(f"pxr.{name}", *NEEDS[1:]) for name in names]
     return found if len(found) > 1 else found[0]
 
 
@@ -185,8 +185,7 @@ def write(
     """
     if weights != "float32":
         raise ValueError(f"weights is {weights!r}, but USD has 'float32' alone")
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
         _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations))

@@ -134,8 +134,8 @@ class Output:
         return b"".join([glb_head(text, self.size), self.data])
 
     def _drop_unused(self) -> None:
-        if not all(str(name).startswith(_KNOWN) for name in self.json.get("extensionsUsed") or []):
-            return
+        if not all(name.startswith(_KNOWN) for name in _extension_names(self.json)):
+            return  # it may refer to them in a way of its own
         _keep_used(self.json, "accessors", _accessor_references(self.json))
         _keep_used(self.json, "bufferViews", _view_references(self.json))
         before, self.data = memoryview(self.data), bytearray()
@@ -165,6 +165,21 @@ def glb_head(text: bytes, size: int) -> bytes:
 
 
 # Files are read as far as a character needs it, so the rest may be anything.
+
+
+def _extension_names(content: Json) -> set[str]:
+    """The extensions that a file lists or has."""
+    names = set(map(str, content.get("extensionsUsed") or []))
+    waiting: list[Any] = [content]
+    while waiting:
+        thing = waiting.pop()
+        if type(thing) is dict:
+            found = thing.get("extensions")
+            names.update(found if type(found) is dict else {})
+            waiting += thing.values()
+        elif type(thing) is list:
+            waiting += thing
+    return names
 
 
 def _members(things: Iterable[Json], *keys: str) -> list[Json]:

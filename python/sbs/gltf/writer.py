@@ -110,7 +110,19 @@ def _new(
         shapes=(),
         parts=tuple(replace(part, shapes=range(0)) for part in mesh.parts),
     )
-    source = Source(Path(), output.json, [], [], primitives, nothing, None, rig, list(range(len(rig.names))), {}, [])
+    source = Source(
+        path=Path(),
+        json=output.json,
+        blobs=[],
+        buffers=[],
+        parts=primitives,
+        mesh=nothing,
+        centers=None,
+        rig=rig,
+        nodes=list(range(len(rig.names))),
+        shape_nodes={},
+        animations=[],
+    )
     fill(output, source, mesh, animations, weights, centers)
     return output
 
