@@ -19,6 +19,7 @@ import pygltflib
 import pytest
 from click.testing import CliRunner
 from commands import succeed
+from gltf_validity import check_validity
 
 import sbs
 from sbs.cli import main
@@ -61,6 +62,7 @@ def test_glb_shows_each_frame_in_turn(hand: sbs.Character, tmp_path: Path) -> No
     numbers = range(3, 15)
     path = tmp_path / "a.glb"
     bake(path, hand.skin, hand.animations[0], numbers, fps=24, triangles=hand.mesh.triangles)
+    check_validity(path)
     gltf = pygltflib.GLTF2().load(str(path))
     blob = gltf.binary_blob()
 
