@@ -245,6 +245,16 @@ def test_pygltflib_opens_it(tmp_path: Path) -> None:
     assert all(view.byteOffset % 4 == 0 for view in file.bufferViews)
 
 
+def test_parts_without_vertices_or_triangles_and_a_clip_without_tracks(tmp_path: Path) -> None:
+    character = tube(joint_count=2, vertex_count=6, influences=1)
+    parts = (sbs.MeshPart("none", range(0)), sbs.MeshPart("points", range(3)), sbs.MeshPart("rest", range(3, 6)))
+    mesh = replace(character.mesh, parts=parts, triangles=character.mesh.triangles[1:])
+    still = sbs.Animation("still", (), character.rig)
+    replace(character, mesh=mesh, animations=sbs.Animations([still])).save(tmp_path / "saved.glb")
+    check_validity(tmp_path / "saved.glb")
+    assert [each["name"] for each in opened(tmp_path / "saved.glb")[0]["meshes"]] == ["points", "rest"]
+
+
 def test_the_same_character_gives_the_same_bytes(tmp_path: Path) -> None:
     character = tube(joint_count=5, vertex_count=30, influences=3)
     character.save(tmp_path / "one.glb")

@@ -37,7 +37,7 @@ def fill_animations(output: Output, source: Source, mesh: Mesh, animations: Sequ
         begins = next(((old, number) for old, number in source.animations if _begins_as(animation, old)), None)
         before = (there[begins[1]], len(begins[0].tracks)) if begins else ({"samplers": [], "channels": []}, 0)
         ours.append(_animation(output, source, mesh, animation, *before))
-    output.json["animations"] = ours + others
+    output.json["animations"] = [each for each in ours if each["channels"]] + others  # glTF has none that moves nothing
     if not output.json["animations"]:
         del output.json["animations"]
 

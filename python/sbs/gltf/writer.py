@@ -82,9 +82,10 @@ def _new(
     centers: Floats | None,
 ) -> Output:
     """A file of the character alone."""
+    parts = mesh.parts or (MeshPart(name, range(len(mesh.positions))),)
     mesh = replace(
         mesh,
-        parts=mesh.parts or (MeshPart(name, range(len(mesh.positions))),),
+        parts=tuple(part for part in parts if len(part.vertices)),  # glTF has no empty arrays
         tangents=None if mesh.normals is None else mesh.tangents,
     )
     output = Output()
@@ -132,7 +133,9 @@ def _add_mesh(output: Output, part: MeshPart, triangles: NDArray[np.int32], **ke
     # The largest number of an index type cannot be a vertex: graphics systems use it for the end of a strip.
     index_type = np.uint16 if len(part.vertices) < 65536 else np.uint32
     corners = triangles_within(triangles, part.vertices).ravel().astype(index_type)
-    primitive: Json = {"attributes": {}, "indices": output.accessor(corners, ELEMENT_ARRAY_BUFFER), "mode": 4}
+    primitive: Json = {"attributes": {}, "mode": 4 if len(corners) else 0}  # triangles, or points alone
+    if len(corners):
+        primitive["indices"] = output.accessor(corners, ELEMENT_ARRAY_BUFFER)
     name = {"name": well_formed(part.name)} if part.name else {}
     output.add("nodes", {**name, "mesh": output.add("meshes", {**name, "primitives": [primitive]}), **keys})
     return primitive
