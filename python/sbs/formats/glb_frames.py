@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..gltf.output import HEAD_SIZE, Json, Output, glb_head
+from ..gltf.output import HEAD_SIZE, Json, Output, make_glb_head
 from ..rigging.triangle_mesh import MeshPart, triangles_within
 from ..support.text import well_formed
 from .caches import Cache, Rows
@@ -36,8 +36,8 @@ class GLB(Cache):
         self._parts = frames.parts or (MeshPart("", range(frames.vertex_count)),)
         self._bounds: list[list[Bounds]] = []
         # The JSON comes first in the file, but has the bounds of all frames.
-        longest = self._described([[([_LONGEST] * 3,) * 2] * len(self._parts)] * count)
-        head = glb_head(b" " * len(longest.text()), longest.size)
+        longest = self._describe([[([_LONGEST] * 3,) * 2] * len(self._parts)] * count)
+        head = make_glb_head(b" " * len(longest.text()), longest.size)
         self._file = self.resources.enter_context(self.path.open("wb"))
         self._file.write(head)
         self._file.write(longest.data)
@@ -46,7 +46,7 @@ class GLB(Cache):
     def __exit__(self, *failure: Any) -> bool | None:
         if failure[0] is None:
             self._file.seek(HEAD_SIZE)
-            self._file.write(self._described(self._bounds).text())
+            self._file.write(self._describe(self._bounds).text())
         return super().__exit__(*failure)
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
@@ -61,7 +61,7 @@ class GLB(Cache):
             self._bounds.append([(piece.min(axis=0).tolist(), piece.max(axis=0).tolist()) for piece in own])
             self._file.write(b"".join(row.tobytes() for row in rows))
 
-    def _described(self, bounds: list[list[Bounds]]) -> Output:
+    def _describe(self, bounds: list[list[Bounds]]) -> Output:
         """The file but for its frames, whose accessors have the bounds of each part in each frame."""
         output, count = Output(), len(self.frames.numbers)
         primitives: list[Json] = []
@@ -86,12 +86,12 @@ class GLB(Cache):
             output.add("animations", {"name": "frames", "channels": channels, "samplers": [sampler]})
         for frame, limits in enumerate(bounds):
             shapes = [
-                {"POSITION": output.described("<f4", len(part.vertices), 3, min=least, max=most)}
+                {"POSITION": output.describe("<f4", len(part.vertices), 3, min=least, max=most)}
                 for part, (least, most) in zip(self._parts, limits, strict=True)
             ]
             if self.frames.has_normals:
                 for part, shape in zip(self._parts, shapes, strict=True):
-                    shape["NORMAL"] = output.described("<f4", len(part.vertices), 3)
+                    shape["NORMAL"] = output.describe("<f4", len(part.vertices), 3)
             for primitive, shape in zip(primitives, shapes, strict=True):
                 if frame == 0:
                     primitive["attributes"] = shape

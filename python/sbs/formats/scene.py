@@ -18,7 +18,7 @@ from ..rigging.animation import Animation, Animations, Track, TrackPath
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats, Rig, compose
 from ..rigging.shapes import BlendShape
-from ..rigging.trees import CircleError, depths
+from ..rigging.trees import CircleError, find_depths
 from ..rigging.triangle_mesh import MeshPart
 from ..support.text import well_formed
 
@@ -102,7 +102,7 @@ class Scene:
     def to_bytes(self) -> bytes:
         """For another process: arrays as NumPy's archive, which runs no code when it is read."""
         arrays: dict[str, NDArray[Any]] = {}
-        words = json.dumps(_told(self, arrays)).encode()
+        words = json.dumps(_encode(self, arrays)).encode()
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, words=np.frombuffer(words, np.uint8), **arrays)
         return buffer.getvalue()
@@ -112,7 +112,7 @@ class Scene:
         """The inverse of `to_bytes`."""
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
-        found = _made(json.loads(arrays.pop("words").tobytes()), arrays)
+        found = _decode(json.loads(arrays.pop("words").tobytes()), arrays)
         if not isinstance(found, cls):
             raise ValueError(f"{type(found).__name__} is no scene")
         return found
@@ -121,7 +121,7 @@ class Scene:
 _TYPES = {kind.__name__: kind for kind in (Nodes, Clip, Scene, SkinnedMesh, BlendShape, MeshPart)}
 
 
-def _told(thing: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def _encode(thing: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     """A thing as JSON with the keys of arrays, which are put aside."""
     if isinstance(thing, np.ndarray):
         key = f"array{len(arrays)}"
@@ -130,23 +130,23 @@ def _told(thing: Any, arrays: dict[str, NDArray[Any]]) -> Any:
     if isinstance(thing, range):
         return {"type": "range", "ends": [thing.start, thing.stop]}
     if isinstance(thing, list | tuple):
-        return [_told(member, arrays) for member in thing]
+        return [_encode(member, arrays) for member in thing]
     if is_dataclass(thing):
-        return {"type": type(thing).__name__} | {name: _told(value, arrays) for name, value in vars(thing).items()}
+        return {"type": type(thing).__name__} | {name: _encode(value, arrays) for name, value in vars(thing).items()}
     return thing
 
 
-def _made(told: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """The inverse of `_told`; lists become tuples."""
+def _decode(told: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """The inverse of `_encode`; lists become tuples."""
     if isinstance(told, list):
-        return tuple(_made(member, arrays) for member in told)
+        return tuple(_decode(member, arrays) for member in told)
     if not isinstance(told, dict):
         return told
     if "array" in told:
         return arrays[told["array"]]
     if told["type"] == "range":
         return range(*told["ends"])
-    return _TYPES[told["type"]](**{name: _made(value, arrays) for name, value in told.items() if name != "type"})
+    return _TYPES[told["type"]](**{name: _decode(value, arrays) for name, value in told.items() if name != "type"})
 
 
 def make_rig(
@@ -161,7 +161,7 @@ def make_rig(
     """
     count = len(nodes.parents)
     try:
-        order = np.argsort(depths(nodes.parents.tolist()), kind="stable")
+        order = np.argsort(find_depths(nodes.parents.tolist()), kind="stable")
     except CircleError as error:
         raise FileError(f"{path}: the parents of {nodes.names[error.node]!r} run in a circle") from None
     number = np.empty(count, np.intp)

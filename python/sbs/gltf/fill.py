@@ -50,7 +50,7 @@ def fill(
     if any(source.nodes[node] < 0 for track in tracks for node in track.nodes.tolist()):
         return False
     changed = [
-        part for part in source.parts if weights != "float32" or not _same_influences(source.mesh, mesh, _rows(part))
+        part for part in source.parts if weights != "float32" or not _same_influences(source.mesh, mesh, part.rows)
     ]
     joint_maps: dict[int, NDArray[np.int64]] = {}
     for skin in {part.skin for part in changed}:
@@ -63,15 +63,11 @@ def fill(
         _put_changes(output, source.mesh, mesh, part, attributes)
         _put_centers(output, source.centers, centers, part, attributes)
         if part in changed:
-            _put_influences(output, attributes, mesh, _rows(part), joint_maps[part.skin], weights)
+            _put_influences(output, attributes, mesh, part.rows, joint_maps[part.skin], weights)
     if source.lacks_shapes(mesh) and not fill_shapes(output, source, mesh, joint_maps):
         return False
     fill_animations(output, source, mesh, animations)
     return True
-
-
-def _rows(part: Part) -> slice:
-    return slice(part.first, part.first + part.count)
 
 
 def _add_joints(output: Output, source: Source, mesh: Mesh, parts: Sequence[Part]) -> NDArray[np.int64] | None:
@@ -82,7 +78,7 @@ def _add_joints(output: Output, source: Source, mesh: Mesh, parts: Sequence[Part
     joint_map, matrix = parts[0].joint_map.astype(np.int64), parts[0].matrix
     used = set()
     for part in parts:
-        indices, shares = tidy(mesh.joint_indices[_rows(part)], mesh.joint_weights[_rows(part)])
+        indices, shares = tidy(mesh.joint_indices[part.rows], mesh.joint_weights[part.rows])
         used.update(np.unique(indices[shares > 0.0]).tolist())
     missing = sorted(used.difference(joint_map.tolist()))
     if not missing:
@@ -132,7 +128,7 @@ def _put_changes(output: Output, before: Mesh, mesh: Mesh, part: Part, attribute
     """Put positions, normals, texture coordinates and tangents that differ from the file's."""
     changed: dict[str, Any] = {}
     for name in ("positions", "normals", "uvs", "tangents"):
-        ours, theirs, rows = getattr(mesh, name), getattr(before, name), _rows(part)
+        ours, theirs, rows = getattr(mesh, name), getattr(before, name), part.rows
         same = ours is None or (theirs is not None and np.array_equal(ours[rows], theirs[rows]))
         changed[name] = None if same else ours[rows]
     put_surface(output, attributes, **changed, matrix=part.matrix)
@@ -143,7 +139,7 @@ def _put_centers(output: Output, before: Floats | None, centers: Floats | None, 
     if centers is None:
         attributes.pop(CENTER, None)
     elif before is None or not np.array_equal(before, centers):
-        inverse, own = affine.inverse(part.matrix[None])[0], centers[_rows(part)]
+        inverse, own = affine.inverse(part.matrix[None])[0], centers[part.rows]
         stored = np.column_stack([own[:, :3] @ inverse[:3, :3].T + inverse[:3, 3], own[:, 3]])
         attributes[CENTER] = output.accessor(stored.astype(np.float32), ARRAY_BUFFER)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..rigging.animation import Animation, Track
 from ..rigging.triangle_mesh import Mesh
 from ..support.text import well_formed
-from .fill_shapes import mesh_nodes
+from .fill_shapes import find_mesh_nodes
 from .output import Json, Output
 from .source import Source
 
@@ -36,7 +36,7 @@ def fill_animations(output: Output, source: Source, mesh: Mesh, animations: Sequ
             continue
         begins = next(((old, number) for old, number in source.animations if _begins_as(animation, old)), None)
         before = (there[begins[1]], len(begins[0].tracks)) if begins else ({"samplers": [], "channels": []}, 0)
-        ours.append(_animation(output, source, mesh, animation, *before))
+        ours.append(_make_animation(output, source, mesh, animation, *before))
     output.json["animations"] = [each for each in ours if each["channels"]] + others  # glTF has none that moves nothing
     if not output.json["animations"]:
         del output.json["animations"]
@@ -47,9 +47,9 @@ def _begins_as(animation: Animation, old: Animation) -> bool:
     return bool(old.tracks) and list(map(id, animation.tracks[: len(old.tracks)])) == list(map(id, old.tracks))
 
 
-def _animation(output: Output, source: Source, mesh: Mesh, animation: Animation, before: Json, known: int) -> Json:
+def _make_animation(output: Output, source: Source, mesh: Mesh, animation: Animation, before: Json, known: int) -> Json:
     """An animation: some known tracks of one that the file has, and all others and weights of shapes anew."""
-    shape_nodes = _shape_nodes(output, source, mesh)
+    shape_nodes = _find_shape_nodes(output, source, mesh)
     samplers = [*before["samplers"]]
     channels = [channel for channel in before["channels"] if not _is_of_shapes(channel, shape_nodes)]
 
@@ -61,17 +61,17 @@ def _animation(output: Output, source: Source, mesh: Mesh, animation: Animation,
     for track in animation.tracks[known:]:
         times = output.accessor(track.times.astype(np.float32), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):
-            add_channel(track, times, _node_keys(track, column), source.nodes[node])
+            add_channel(track, times, _find_keys(track, column), source.nodes[node])
     for node, shapes in shape_nodes.items():
         rest = [shape.weight for shape in mesh.shapes[shapes.start : shapes.stop]]
-        for track in _with_all_shapes(animation.shape_tracks, shapes, rest):
+        for track in _join_shape_tracks(animation.shape_tracks, shapes, rest):
             times = output.accessor(track.times.astype(np.float32), bounds=True)
             add_channel(track, times, track.values.reshape(-1), node)
     name = well_formed(animation.name)
     return {**before, "channels": channels, "samplers": samplers} | ({"name": name} if name else {})
 
 
-def _shape_nodes(output: Output, source: Source, mesh: Mesh) -> dict[int, range]:
+def _find_shape_nodes(output: Output, source: Source, mesh: Mesh) -> dict[int, range]:
     """The shapes at each of the file's nodes that has any."""
     if not source.lacks_shapes(mesh):
         return {node: range(first, first + count) for node, (first, count) in source.shape_nodes.items()}
@@ -79,7 +79,7 @@ def _shape_nodes(output: Output, source: Source, mesh: Mesh) -> dict[int, range]
     return {
         node: part.shapes
         for part in mesh.parts
-        for node in mesh_nodes(output.json, numbers[part.vertices.start])
+        for node in find_mesh_nodes(output.json, numbers[part.vertices.start])
         if len(part.shapes)
     }
 
@@ -90,7 +90,7 @@ def _is_of_shapes(channel: Json, shape_nodes: dict[int, range]) -> bool:
     return target.get("path") == "weights" and target.get("node") in shape_nodes
 
 
-def _node_keys(track: Track, column: int) -> NDArray[np.floating]:
+def _find_keys(track: Track, column: int) -> NDArray[np.floating]:
     """The keys (K, n) of one node of a track, or its tangents and keys (3 K, n); quaternions as (x, y, z, w)."""
     values = track.values[..., column, :]
     if track.path == "rotation":
@@ -98,7 +98,7 @@ def _node_keys(track: Track, column: int) -> NDArray[np.floating]:
     return values.reshape(-1, values.shape[-1])
 
 
-def _with_all_shapes(tracks: Sequence[Track], shapes: range, rest: Sequence[float]) -> list[Track]:
+def _join_shape_tracks(tracks: Sequence[Track], shapes: range, rest: Sequence[float]) -> list[Track]:
     """Tracks of the weights of all shapes of a mesh, as glTF has them; shapes without a track keep those at rest.
 
     Tracks of some of the shapes that have their own times become linear ones at all of these times.

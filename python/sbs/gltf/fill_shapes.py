@@ -16,7 +16,7 @@ from ..support.text import well_formed
 from .output import Json, Output
 from .source import Part, Source
 
-__all__ = ["fill_shapes", "mesh_nodes"]
+__all__ = ["fill_shapes", "find_mesh_nodes"]
 
 
 def fill_shapes(output: Output, source: Source, mesh: Mesh, joint_maps: dict[int, NDArray[np.int64]]) -> bool:
@@ -62,7 +62,7 @@ def fill_shapes(output: Output, source: Source, mesh: Mesh, joint_maps: dict[int
         element["extras"] = {**(extras if isinstance(extras, dict) else {}), "targetNames": names}
         if drivers:
             element["extras"]["pose_drivers"] = drivers
-        holders = [element, *(nodes[node] for node in mesh_nodes(output.json, primitives[0].mesh))]
+        holders = [element, *(nodes[node] for node in find_mesh_nodes(output.json, primitives[0].mesh))]
         for holder in holders:
             if holder is element or holder.get("weights") is not None:
                 weights = holder.get("weights") or [0.0] * known
@@ -70,7 +70,7 @@ def fill_shapes(output: Output, source: Source, mesh: Mesh, joint_maps: dict[int
     return True
 
 
-def mesh_nodes(content: Json, mesh: int) -> list[int]:
+def find_mesh_nodes(content: Json, mesh: int) -> list[int]:
     """The nodes that have a mesh."""
     return [number for number, node in enumerate(content["nodes"]) if node.get("mesh") == mesh]
 

@@ -15,7 +15,7 @@ from .container import read_uri
 from .output import Json, Output
 from .source import Source
 
-__all__ = ["opened"]
+__all__ = ["open_copy"]
 
 # Numbers of JSON in place of those that it does not have: 1e400 is infinite when it is read.
 _NEAREST = {"Infinity": sys.float_info.max, "-Infinity": -sys.float_info.max, "NaN": None}
@@ -34,9 +34,9 @@ _IMAGES = {
 _MOST_IMAGES = 1 << 30
 
 
-def opened(source: Source) -> Output:
+def open_copy(source: Source) -> Output:
     """A copy of a file, with one buffer."""
-    output = Output(_copied(source.json, source.path))
+    output = Output(_copy(source.json, source.path))
     blobs = [output.append(blob) for blob in source.blobs]
     starts = [blobs[blob] for blob in source.buffers]
     for view in output.elements("bufferViews"):
@@ -49,7 +49,7 @@ def opened(source: Source) -> Output:
     return output
 
 
-def _copied(content: Json, path: Path) -> Json:
+def _copy(content: Json, path: Path) -> Json:
     try:
         copy: Json = json.loads(json.dumps(content), parse_constant=_NEAREST.get)
     except RecursionError:

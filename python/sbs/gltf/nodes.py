@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..rigging.rig import Floats, Rig, compose
-from ..rigging.trees import CircleError, depths
+from ..rigging.trees import CircleError, find_depths
 from .document import Document, Element
 
 
@@ -23,7 +23,7 @@ def read_parents(document: Document) -> list[int]:
                 raise node.error(f"node {child} is a child of node {parents[child]} already", "children")
             parents[child] = number
     try:
-        depths(parents)
+        find_depths(parents)
     except CircleError as error:
         raise nodes[error.node].error("its parents run in a circle") from None
     return parents

@@ -15,7 +15,7 @@ from ..support.text import well_formed
 from .container import LARGEST
 from .document import HARMLESS
 
-__all__ = ["ARRAY_BUFFER", "ELEMENT_ARRAY_BUFFER", "HEAD_SIZE", "Json", "Output", "glb_head"]
+__all__ = ["ARRAY_BUFFER", "ELEMENT_ARRAY_BUFFER", "HEAD_SIZE", "Json", "Output", "make_glb_head"]
 
 Json = dict[str, Any]
 
@@ -71,9 +71,9 @@ class Output:
 
     def view(self, data: bytes, target: int | None = None) -> int:
         """Append bytes with a buffer view."""
-        return self._describe_view(self.append(data), len(data), target)
+        return self._add_view(self.append(data), len(data), target)
 
-    def _describe_view(self, start: int, size: int, target: int | None) -> int:
+    def _add_view(self, start: int, size: int, target: int | None) -> int:
         view = {"buffer": 0, "byteOffset": start, "byteLength": size}
         return self.add("bufferViews", view if target is None else view | {"target": target})
 
@@ -82,16 +82,16 @@ class Output:
         rows = np.ascontiguousarray(array).reshape(len(array), -1)
         if bounds:
             keys |= {"min": rows.min(axis=0).tolist(), "max": rows.max(axis=0).tolist()}
-        return self._describe(self.view(rows.tobytes(), target), rows.dtype, *rows.shape, **keys)
+        return self._add_accessor(self.view(rows.tobytes(), target), rows.dtype, *rows.shape, **keys)
 
-    def described(self, dtype: Any, count: int, components: int, **keys: Any) -> int:
+    def describe(self, dtype: Any, count: int, components: int, **keys: Any) -> int:
         """An accessor of numbers that the caller writes behind all others."""
         layout, start = np.dtype(dtype), self.size
         length = layout.itemsize * count * components
         self.size += length + -length % 4
-        return self._describe(self._describe_view(start, length, None), layout, count, components, **keys)
+        return self._add_accessor(self._add_view(start, length, None), layout, count, components, **keys)
 
-    def _describe(self, view: int, dtype: np.dtype[Any], count: int, components: int, **keys: Any) -> int:
+    def _add_accessor(self, view: int, dtype: np.dtype[Any], count: int, components: int, **keys: Any) -> int:
         described = {"componentType": _COMPONENT_TYPES[dtype.name], "count": count, "type": _TYPES[components]}
         return self.add("accessors", {"bufferView": view, **described, **keys})
 
@@ -131,16 +131,16 @@ class Output:
         self._drop_unused()
         self.append(b"")
         text = self.text()
-        return b"".join([glb_head(text, self.size), self.data])
+        return b"".join([make_glb_head(text, self.size), self.data])
 
     def _drop_unused(self) -> None:
-        if not all(name.startswith(_KNOWN) for name in _extension_names(self.json)):
+        if not all(name.startswith(_KNOWN) for name in _find_extensions(self.json)):
             return  # it may refer to them in a way of its own
-        _keep_used(self.json, "accessors", _accessor_references(self.json))
-        _keep_used(self.json, "bufferViews", _view_references(self.json))
+        _keep_used(self.json, "accessors", _find_accessor_references(self.json))
+        _keep_used(self.json, "bufferViews", _find_view_references(self.json))
         before, self.data = memoryview(self.data), bytearray()
         end = shift = 0
-        for start, size, view in sorted(_placed(self.json), key=lambda placed: placed[:2]):
+        for start, size, view in sorted(_find_places(self.json), key=lambda placed: placed[:2]):
             first, stop = start - start % 4, min(start + size, len(before))
             if first >= end:  # views may have bytes in common
                 end, shift = first, self.append(b"") - first
@@ -149,7 +149,7 @@ class Output:
             view["byteOffset"] = start + shift
 
 
-def glb_head(text: bytes, size: int) -> bytes:
+def make_glb_head(text: bytes, size: int) -> bytes:
     """The bytes of a GLB before its buffer. The sizes of the JSON and of the buffer are multiples of 4.
 
     Raises
@@ -167,7 +167,7 @@ def glb_head(text: bytes, size: int) -> bytes:
 # Files are read as far as a character needs it, so the rest may be anything.
 
 
-def _extension_names(content: Json) -> set[str]:
+def _find_extensions(content: Json) -> set[str]:
     """The extensions that a file lists or has."""
     names = set(map(str, content.get("extensionsUsed") or []))
     waiting: list[Any] = [content]
@@ -182,7 +182,7 @@ def _extension_names(content: Json) -> set[str]:
     return names
 
 
-def _members(things: Iterable[Json], *keys: str) -> list[Json]:
+def _find_members(things: Iterable[Json], *keys: str) -> list[Json]:
     """The objects in the lists of this name in objects; with several names, in the lists of these, and so on."""
     for key in keys:
         lists = [thing.get(key) for thing in things]
@@ -190,25 +190,25 @@ def _members(things: Iterable[Json], *keys: str) -> list[Json]:
     return list(things)
 
 
-def _accessor_references(content: Json) -> Iterator[tuple[Json, str]]:
+def _find_accessor_references(content: Json) -> Iterator[tuple[Json, str]]:
     """Every object that has the number of an accessor, and its key."""
-    for primitive in _members([content], "meshes", "primitives"):
+    for primitive in _find_members([content], "meshes", "primitives"):
         yield primitive, "indices"
-        for attributes in (primitive.get("attributes"), *_members([primitive], "targets")):
+        for attributes in (primitive.get("attributes"), *_find_members([primitive], "targets")):
             if type(attributes) is dict:
                 yield from ((attributes, name) for name in attributes)
-    for skin in _members([content], "skins"):
+    for skin in _find_members([content], "skins"):
         yield skin, "inverseBindMatrices"
-    for sampler in _members([content], "animations", "samplers"):
+    for sampler in _find_members([content], "animations", "samplers"):
         yield from ((sampler, "input"), (sampler, "output"))
 
 
-def _view_references(content: Json) -> Iterator[tuple[Json, str]]:
+def _find_view_references(content: Json) -> Iterator[tuple[Json, str]]:
     """Every object that has the number of a buffer view, and its key."""
-    accessors = _members([content], "accessors")
+    accessors = _find_members([content], "accessors")
     sparse = [accessor["sparse"] for accessor in accessors if type(accessor.get("sparse")) is dict]
     parts = [part for each in sparse for part in (each.get("indices"), each.get("values")) if type(part) is dict]
-    yield from ((element, "bufferView") for element in (*accessors, *parts, *_members([content], "images")))
+    yield from ((element, "bufferView") for element in (*accessors, *parts, *_find_members([content], "images")))
 
 
 def _keep_used(content: Json, kind: str, references: Iterator[tuple[Json, str]]) -> None:
@@ -231,9 +231,9 @@ def _keep_used(content: Json, kind: str, references: Iterator[tuple[Json, str]])
         del content[kind]  # glTF has no empty lists
 
 
-def _placed(content: Json) -> Iterator[tuple[int, int, Json]]:
+def _find_places(content: Json) -> Iterator[tuple[int, int, Json]]:
     """Where each buffer view begins, how long it is, and the view."""
-    for view in _members([content], "bufferViews"):
+    for view in _find_members([content], "bufferViews"):
         start, size = view.get("byteOffset") or 0, view.get("byteLength")
         if _is_integer(start) and _is_integer(size):
             yield int(start), int(size), view

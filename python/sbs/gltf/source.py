@@ -17,10 +17,10 @@ from ..rigging.rig import Floats, Rig
 from ..rigging.triangle_mesh import Mesh
 from ..support.text import well_formed
 
-__all__ = ["Part", "Source", "node_element"]
+__all__ = ["Part", "Source", "make_node"]
 
 
-def node_element(rig: Rig, node: int) -> dict[str, Any]:
+def make_node(rig: Rig, node: int) -> dict[str, Any]:
     """The JSON of a node of a rig, without its children."""
     element: dict[str, Any] = {"name": well_formed(rig.names[node])} if rig.names[node] else {}
     if rig.has_matrix[node]:
@@ -53,6 +53,11 @@ class Part:
     count: int
     joint_map: NDArray[np.int32]
     matrix: Floats
+
+    @property
+    def rows(self) -> slice:
+        """Its vertices in the mesh."""
+        return slice(self.first, self.first + self.count)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,7 +140,7 @@ class Source:
                 return None
             numbers.append(len(content))
             content[parent] = {**content[parent], "children": [*(content[parent].get("children") or []), len(content)]}
-            content.append(node_element(rig, node))
+            content.append(make_node(rig, node))
         return replace(self, json={**self.json, "nodes": content}, rig=rig, nodes=numbers)
 
     def lacks_shapes(self, mesh: Mesh) -> bool:

@@ -20,9 +20,9 @@ from ..rigging.triangle_mesh import Mesh, MeshPart, triangles_within
 from ..support.files import replacing
 from ..support.text import well_formed
 from .fill import fill, put_surface
-from .kept import opened
+from .kept import open_copy
 from .output import ELEMENT_ARRAY_BUFFER, Json, Output
-from .source import Part, Source, node_element
+from .source import Part, Source, make_node
 
 
 def write(
@@ -42,11 +42,11 @@ def write(
     centers = engine_centers(mesh, options or BlendOptions())
     output = None
     if isinstance(source, Source) and source.fits(mesh, rig):
-        output = opened(source)
+        output = open_copy(source)
         if not fill(output, source, mesh, animations, weights, centers):
             output = None
     if output is None:
-        output = _new(name, *with_joint_for_unweighted(mesh, rig, animations), weights, centers)
+        output = _make_new(name, *with_joint_for_unweighted(mesh, rig, animations), weights, centers)
     with replacing(path) as temporary:
         temporary.write_bytes(output.to_bytes())
 
@@ -73,7 +73,7 @@ def write_pose(
     path.write_bytes(output.to_bytes())
 
 
-def _new(
+def _make_new(
     name: str,
     mesh: Mesh,
     rig: Rig,
@@ -89,7 +89,7 @@ def _new(
         tangents=None if mesh.normals is None else mesh.tangents,
     )
     output = Output()
-    output.json["nodes"] = _nodes(rig)
+    output.json["nodes"] = _make_nodes(rig)
     matrices = rig.inverse_bind_matrices.transpose(0, 2, 1).reshape(-1, 16)
     skin = {"joints": rig.joints.tolist(), "inverseBindMatrices": output.accessor(matrices.astype(np.float32))}
     output.json["skins"] = [skin]
@@ -141,8 +141,8 @@ def _add_mesh(output: Output, part: MeshPart, triangles: NDArray[np.int32], **ke
     return primitive
 
 
-def _nodes(rig: Rig) -> list[Json]:
-    nodes = [node_element(rig, node) for node in range(len(rig.names))]
+def _make_nodes(rig: Rig) -> list[Json]:
+    nodes = [make_node(rig, node) for node in range(len(rig.names))]
     for node, parent in enumerate(rig.parents.tolist()):
         if parent >= 0:
             nodes[parent].setdefault("children", []).append(node)

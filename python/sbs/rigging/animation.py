@@ -235,10 +235,10 @@ class Animation:
                 f"(F, {joint_count}, 4, 4) and (F,) are needed"
             )
         local_matrices = rig.local_from_joints(matrices @ affine.inverse(rig.inverse_bind_matrices))
-        return cls(name, tracks_through(seconds, local_matrices, rig), rig)
+        return cls(name, make_tracks(seconds, local_matrices, rig), rig)
 
 
-def tracks_through(times: Floats, local_matrices: Floats, rig: Rig, first: int = 0) -> tuple[Track, ...]:
+def make_tracks(times: Floats, local_matrices: Floats, rig: Rig, first: int = 0) -> tuple[Track, ...]:
     """Linear tracks of the nodes of a rig from the first on, through their matrices (F, n, 4, 4) at times (F,).
 
     Only of nodes and properties that move.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..skinning.influences import tidy
 from . import affine
-from .animation import NEAR_END, Animation, tracks_through
+from .animation import NEAR_END, Animation, make_tracks
 from .rig import Rig, compose, decompose
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
@@ -144,7 +144,7 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
     """
     if not len(times):
         return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
-    tracks = tracks_through(times, local, rig, len(animation.rig.names))
+    tracks = make_tracks(times, local, rig, len(animation.rig.names))
     return Animation(animation.name, (*animation.tracks, *tracks), rig, animation.shape_tracks)
 
 

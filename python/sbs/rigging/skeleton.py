@@ -18,7 +18,7 @@ from ..skinning.reports import counted
 from ..support.markup import folded
 from ..support.names import joint_numbers
 from . import affine
-from .trees import CircleError, depths
+from .trees import CircleError, find_depths
 
 __all__ = ["Skeleton"]
 
@@ -348,7 +348,7 @@ def _levels(parents: Joints) -> list[NDArray[np.intp]]:
     """The joints at each depth of the tree, ascending, the roots first."""
     above = parents.tolist()
     try:
-        found = depths(above)
+        found = find_depths(above)
     except CircleError as error:
         start = error.node
         raise ValueError(f"parents[{start}] = {above[start]} leads to no root: the parents run in a circle") from None

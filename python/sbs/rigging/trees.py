@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["CircleError", "depths"]
+__all__ = ["CircleError", "find_depths"]
 
 
 class CircleError(ValueError):
@@ -16,7 +16,7 @@ class CircleError(ValueError):
         self.node = node
 
 
-def depths(parents: Sequence[int]) -> list[int]:
+def find_depths(parents: Sequence[int]) -> list[int]:
     """The depth of each node, 0 for roots, whose parent is -1.
 
     Raises
