@@ -18,25 +18,25 @@ typedef struct set_lanes {
 
 /* The next of order[begin] to [end - 1] that have one size, at most LANES of them. kinds: NULL if all are rigid. */
 SBS_INLINE void next_sets(const sbs_skin *skin, const unsigned char *kinds, const int32_t *order, size_t begin,
-                          size_t end, set_lanes *lanes) {
-  lanes->stretched = 0;
-  lanes->size = sbs_set_size(skin, (size_t)order[begin]);
-  lanes->count = 0;
+                          size_t end, set_lanes *sets) {
+  sets->stretched = 0;
+  sets->size = sbs_set_size(skin, (size_t)order[begin]);
+  sets->count = 0;
   for (size_t l = 0; l < LANES; l++) {
-    if (begin + l < end && lanes->count == l && sbs_set_size(skin, (size_t)order[begin + l]) == lanes->size) {
-      lanes->count = l + 1;
+    if (begin + l < end && sets->count == l && sbs_set_size(skin, (size_t)order[begin + l]) == sets->size) {
+      sets->count = l + 1;
     }
-    const size_t set = (size_t)order[begin + (l < lanes->count ? l : lanes->count - 1)];
-    lanes->set[l] = set;
-    lanes->members[l] = skin->set_joints + skin->set_offsets[set];
+    const size_t set = (size_t)order[begin + (l < sets->count ? l : sets->count - 1)];
+    sets->set[l] = set;
+    sets->members[l] = skin->set_joints + skin->set_offsets[set];
     const double *c0 = skin->set_centroids + 3 * set;
-    lanes->origins[l] = (sbs_vec4){c0[0], c0[1], c0[2], 0.0};
+    sets->origins[l] = (sbs_vec4){c0[0], c0[1], c0[2], 0.0};
     if (kinds && sbs_is_stretched(skin, set, kinds)) {
-      lanes->stretched = 1;
-      lanes->origins[l] += sbs_reference_point(skin, set);
+      sets->stretched = 1;
+      sets->origins[l] += sbs_reference_point(skin, set);
     }
   }
-  transpose_vectors(lanes->origins, lanes->point);
+  transpose_vectors(sets->origins, sets->point);
 }
 
 #endif

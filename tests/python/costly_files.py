@@ -1,22 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Small files that would cost much if anything were not linear in their size; run as a program, what they cost."""
+"""Small files that would cost much if anything were not linear in their size."""
 
 from __future__ import annotations
 
-import functools
 import json
-import sys
-import tempfile
-import time
-import tracemalloc
-import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from gltf_builder import Builder, arm
-
-import sbs
 
 
 def shared_file_buffers(folder: Path, count: int = 100) -> Path:
@@ -159,53 +150,3 @@ def shared_file_images(folder: Path, count: int = 400) -> Path:
     builder.json["images"] = [{"uri": "./" * number + "skin.png"} for number in range(count)]
     (folder / "skin.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(5_000_000))
     return builder.save_text(folder / "images.gltf")
-
-
-FILES: dict[str, Callable[[Path], Path]] = {
-    "100 buffers of one file": shared_file_buffers,
-    "3,000 sets of influences": influence_sets,
-    "20,000 joints of one name": equally_named_joints,
-    "100,000 joints in a row": joints_in_a_row,
-    "100,000 joints side by side": joints_side_by_side,
-    "3,000 skins of one space": shared_space_skins,
-    "3,000 skins of other joints": other_joint_skins,
-    "3,000 skins of other spaces": other_space_skins,
-    "1,000 primitives on 1,000 nodes": primitives_times_nodes,
-    "100,000 channels of one sampler": channels,
-    "10,000 animations": animations,
-    "8,712 channels": crowd,
-    "400 images of one file": shared_file_images,
-}
-
-
-def _told(work: Callable[[], object]) -> tuple[float, object]:
-    start = time.process_time()  # what a busy machine makes others wait for is not counted
-    try:
-        result = work()
-    except ValueError as error:
-        result = error
-    return time.process_time() - start, result
-
-
-def main() -> None:
-    """Show what each file costs: seconds to load and to save, and bytes that loading takes at most."""
-    warnings.simplefilter("ignore")
-    chosen = sys.argv[1:] or list(FILES)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        sbs.load(arm().save(folder / "arm.glb")).save(folder / "saved.glb")
-        for what in chosen:
-            path = FILES[what](folder)
-            loading, result = _told(functools.partial(sbs.load, path))
-            line = f"{what:32} {path.stat().st_size / 1e6:6.2f} MB  load {loading:6.2f} s"
-            if isinstance(result, sbs.Character):
-                line += f"  save {_told(functools.partial(result.save, folder / 'saved.glb'))[0]:6.2f} s"
-            tracemalloc.start()
-            _told(functools.partial(sbs.load, path))
-            line += f"  peak {tracemalloc.get_traced_memory()[1] / 1e6:6.0f} MB"
-            tracemalloc.stop()
-            print(line + (f"  {str(result)[-90:]}" if isinstance(result, ValueError) else ""), flush=True)
-
-
-if __name__ == "__main__":
-    main()

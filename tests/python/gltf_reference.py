@@ -20,14 +20,56 @@ CODES = {5121: "B", 5123: "H", 5125: "I", 5126: "f"}
 SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
+def opened(path: Path) -> tuple[dict[str, Any], bytes]:
+    """JSON and binary chunk of a GLB."""
+    data = path.read_bytes()
+    size = struct.unpack_from("<I", data, 12)[0]
+    return json.loads(data[20 : 20 + size]), data[28 + size :]
+
+
+def view(content: dict[str, Any], data: bytes, number: int) -> bytes:
+    element = content["bufferViews"][int(number)]
+    start = element.get("byteOffset", 0)
+    return data[start : start + element["byteLength"]]
+
+
+def resolved(path: Path) -> tuple[dict[str, Any], set[int], set[int]]:
+    """A file with accessors and bytes in place of their numbers; the accessors and the buffer views that it uses."""
+    content, data = opened(path)
+    accessors, views = set(), set()
+
+    def look_up(element: dict[str, Any], *keys: str) -> None:
+        for key in keys:
+            if key not in element:
+                continue
+            number = element[key]
+            if key == "bufferView":
+                views.add(number)
+                element[key] = view(content, data, number)
+            else:
+                accessors.add(number)
+                element[key] = found = json.loads(json.dumps(content["accessors"][number]))
+                for holder in (found, *(found["sparse"][each] for each in ("indices", "values") if "sparse" in found)):
+                    look_up(holder, "bufferView")
+
+    for primitive in (primitive for mesh in content["meshes"] for primitive in mesh["primitives"]):
+        look_up(primitive, "indices")
+        for attributes in (primitive["attributes"], *primitive.get("targets", [])):
+            look_up(attributes, *attributes)
+    for skin in content["skins"]:
+        look_up(skin, "inverseBindMatrices")
+    for sampler in (sampler for animation in content.get("animations", []) for sampler in animation["samplers"]):
+        look_up(sampler, "input", "output")
+    for image in content.get("images", []):
+        look_up(image, "bufferView")
+    return content, accessors, views
+
+
 class Scene:
     """A GLB file and its one skin."""
 
     def __init__(self, path: Path) -> None:
-        file = path.read_bytes()
-        (length,) = struct.unpack_from("<I", file, 12)
-        self.json = json.loads(file[20 : 20 + length])
-        self.data = file[28 + length :]
+        self.json, self.data = opened(path)
 
     def accessor(self, number: int) -> list[tuple[float, ...]]:
         accessor = self.json["accessors"][number]

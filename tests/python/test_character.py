@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import pickle
 import warnings
 from dataclasses import replace
@@ -151,8 +150,3 @@ def test_new_weights_keep_the_class() -> None:
         assert updated.color == "blue"
         assert updated.joint_weights[1, 0] == 0.25
     assert skin.joint_weights[1, 0] == 0.5
-
-
-def test_parameters_of_a_character() -> None:
-    names = list(inspect.signature(sbs.Character).parameters)
-    assert names == ["name", "mesh", "skeleton", "rig", "animations", "strict", "options", "source"]

@@ -13,6 +13,7 @@ import numpy as np
 import pygltflib
 import pytest
 from click.testing import CliRunner
+from gltf_validity import check_validity
 
 import sbs
 from sbs.cli import main
@@ -151,6 +152,7 @@ def extras(path: Path) -> list[dict[str, Any]]:
 def test_drivers_in_files(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
     path = tmp_path / "hand.glb"
     as_blend_shapes(hand, linear).save(path)
+    check_validity(path)
     (found,) = extras(path)
     assert found["targetNames"] == list(linear.names)
     (driver,) = found["pose_drivers"]

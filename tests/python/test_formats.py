@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from gltf_builder import arm
 
 import sbs
 from sbs.cli import main
-from sbs.formats import FORMATS, recognized
+from sbs.formats import FORMATS
 from sbs.rigging.content import FileError
 
 
@@ -63,5 +64,15 @@ def test_the_command_lists_them() -> None:
     assert not next(row for row in rows if ".obj" in row["suffixes"])["frames"]
 
 
-def test_a_row_is_what_reads(tmp_path: Path) -> None:
-    assert recognized(arm().save(tmp_path / "arm.glb")).name == "glTF 2.0, binary"
+def test_the_table_of_the_page() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    roles = ("read", "motion", "write", "write_pose", "frames")
+    told: dict[str, tuple[list[bool], str | None]] = {}
+    for line in re.findall(r"^\| (?!format)[^-].*\|$", text, re.MULTILINE):
+        name, *cells, extra = (cell.strip() for cell in line.strip("|").split("|"))
+        for suffix in set(re.findall(r"`(\.\w+)`", name)) or {".obj", ".ply"}:
+            told[suffix] = [cell == "yes" for cell in cells], extra.strip("`") or None
+    rows = {suffix: row for row in FORMATS for suffix in row.suffixes}
+    assert told == {
+        suffix: ([getattr(row, role) is not None for role in roles], row.extra) for suffix, row in rows.items()
+    }

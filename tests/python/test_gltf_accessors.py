@@ -150,8 +150,3 @@ def test_external_buffer(tmp_path: Path, uri: str, name: str) -> None:
     (tmp_path / name).write_bytes(builder.data)
     character = sbs.load(builder.save_text(tmp_path / "arm.gltf", uri))
     np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
-
-
-def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
-    np.testing.assert_array_equal(sbs.load(arm().save(tmp_path / "arm.gltf")).mesh.positions, POSITIONS)
-    np.testing.assert_array_equal(sbs.load(str(arm().save_text(tmp_path / "arm.glb"))).mesh.positions, POSITIONS)

@@ -172,11 +172,6 @@ def test_bad_times(tmp_path: Path, times: ArrayLike, message: str) -> None:
         animation.skinning_matrices(times)
 
 
-def test_the_rest_matrices_cannot_be_changed(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="read-only"):
-        load(arm(), tmp_path).rest_matrices[0] = 0
-
-
 def test_what_moves_no_joint_is_left_out(tmp_path: Path) -> None:
     """Animations of other nodes, of morph weights, and without a node."""
     builder = arm()

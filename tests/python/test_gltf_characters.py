@@ -5,11 +5,13 @@ The hand has joints side by side; the fox has no indices and no normals; the rat
 bind matrices and a stored pose that is not the bind pose.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 import gltf_reference
 import numpy as np
 import pytest
+from gltf_validity import check_validity
 
 import sbs
 from sbs.options import Method
@@ -93,9 +95,10 @@ def test_the_rat() -> None:
 
 
 @pytest.mark.parametrize(("file", "name"), MOTIONS)
-def test_what_is_saved_means_the_same(tmp_path: Path, file: str, name: str | None) -> None:
+def test_a_new_file_means_the_same(tmp_path: Path, file: str, name: str | None) -> None:
     """Evaluated straight from the specification, before and after, within 1e-6 of the size."""
-    sbs.load(DATA / file).save(tmp_path / "saved.glb")
+    replace(sbs.load(DATA / file), source=None).save(tmp_path / "saved.glb")
+    check_validity(tmp_path / "saved.glb")
     before, after = gltf_reference.Scene(DATA / file), gltf_reference.Scene(tmp_path / "saved.glb")
     time = 0.4
     expected = np.array(before.deform(before.animation(name) if name else None, time))
@@ -107,7 +110,7 @@ def test_what_is_saved_means_the_same(tmp_path: Path, file: str, name: str | Non
 @pytest.mark.parametrize("method", ["linear", "spherical"])
 def test_saved_and_loaded_again(tmp_path: Path, file: str, method: Method) -> None:
     """Deforms to the same, within 1e-6 of the size: inverse bind matrices and keys are rounded to float32."""
-    character = sbs.load(DATA / file)
+    character = replace(sbs.load(DATA / file), source=None)
     character.save(tmp_path / "again.glb")
     again = sbs.load(tmp_path / "again.glb", strict=True)
     np.testing.assert_array_equal(again.mesh.positions, character.mesh.positions)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small files that are built to cost much cost what their size warrants, or are refused in words.
 
-What is quadratic again takes minutes here, and is seen by that; `python tests/python/costly_files.py` tells times.
+What is quadratic again takes minutes here, and is seen by that.
 """
 
 import tracemalloc

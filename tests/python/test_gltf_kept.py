@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import struct
 import warnings
 from dataclasses import replace
 from importlib import resources
@@ -17,6 +16,8 @@ import numpy as np
 import pytest
 import trimesh
 from gltf_builder import Builder, arm
+from gltf_reference import opened, resolved, view
+from gltf_validity import check_validity
 
 import sbs
 from sbs.rigging.content import FileWarning
@@ -26,58 +27,127 @@ DEMO = resources.files("sbs.demo") / "data"
 REAL = [FILES / "Rat.glb", FILES / "Fox.glb", FILES / "generic-hand-left.glb", Path(str(DEMO / "woman.glb"))]
 
 
-def opened(path: Path) -> tuple[dict[str, Any], bytes]:
-    """JSON and binary chunk of a GLB."""
-    data = path.read_bytes()
-    size = struct.unpack_from("<I", data, 12)[0]
-    return json.loads(data[20 : 20 + size]), data[28 + size :]
-
-
-def view(content: dict[str, Any], data: bytes, number: int) -> bytes:
-    element = content["bufferViews"][number]
-    start = element.get("byteOffset", 0)
-    return data[start : start + element["byteLength"]]
-
-
 def loaded(path: Path) -> sbs.Character:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return sbs.load(path)
 
 
+KEPT = ("materials", "textures", "images", "samplers", "cameras", "nodes", "scenes", "skins", "animations")
+
+
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
 def test_what_was_not_touched_is_the_same_byte_for_byte(tmp_path: Path, path: Path) -> None:
     loaded(path).save(tmp_path / "copy.glb")
-    before, data = opened(path)
-    after, copied = opened(tmp_path / "copy.glb")
-    for key in ("materials", "textures", "images", "samplers", "cameras", "nodes", "scenes", "skins", "animations"):
+    before, after = resolved(path)[0], resolved(tmp_path / "copy.glb")[0]
+    for key in KEPT:
         assert after.get(key) == before.get(key), key
-    assert copied[: len(data)] == data
     primitives = ([p for mesh in content["meshes"] for p in mesh["primitives"]] for content in (before, after))
     for old, new in zip(*primitives, strict=True):
         changed = {key for key in old["attributes"] if new["attributes"].get(key) != old["attributes"][key]}
         assert changed <= {"JOINTS_0", "WEIGHTS_0"}  # where sums are off 1
-        assert new.get("material") == old.get("material")
+        assert new | {"attributes": 0} == old | {"attributes": 0}
 
 
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
 def test_other_weights_leave_the_rest_alone(tmp_path: Path, path: Path) -> None:
     character = loaded(path)
     rigid = character.with_weights(*sbs.weights.limit(*character.skin.influences(), 1))
-    rigid.save(tmp_path / "rigid.glb")
-    before, data = opened(path)
-    after, copied = opened(tmp_path / "rigid.glb")
-    for key in ("materials", "textures", "images", "samplers", "nodes", "skins", "animations"):
+    rigid.save(tmp_path / "rigid.glb", weights="uint8")
+    check_validity(tmp_path / "rigid.glb")
+    before, after = resolved(path)[0], resolved(tmp_path / "rigid.glb")[0]
+    for key in KEPT:
         assert after.get(key) == before.get(key), key
-    for image in before.get("images", []):
-        if "bufferView" in image:
-            assert view(after, copied, image["bufferView"]) == view(before, data, image["bufferView"])
     again = loaded(tmp_path / "rigid.glb")
     assert again.skin.max_influences == 1
     matrices = character.rest_matrices
     expected = rigid.skin.deform(matrices)
     np.testing.assert_allclose(again.skin.deform(matrices), expected, atol=1e-6 * float(np.ptp(expected)))
     assert trimesh.load(tmp_path / "rigid.glb").is_empty is False
+    assert_all_used(tmp_path / "rigid.glb")
+
+
+def assert_all_used(path: Path) -> None:
+    """Every accessor and every buffer view is referred to, and every byte is one of a view or between two."""
+    content, accessors, views = resolved(path)
+    assert accessors == set(range(len(content["accessors"])))
+    assert views == set(range(len(content["bufferViews"])))
+    spans = sorted((v.get("byteOffset", 0), v.get("byteOffset", 0) + v["byteLength"]) for v in content["bufferViews"])
+    end = 0
+    for start, stop in spans:
+        assert start < end + 8  # both at their old place in four bytes
+        end = max(end, stop)
+    assert 0 <= content["buffers"][0]["byteLength"] - end < 4
+
+
+def shared(folder: Path, used: list[str], extensions: dict[str, Any]) -> Path:
+    """An arm with unused bytes, views that overlap, one at an odd offset, and two clips."""
+    builder = arm()
+    builder.accessor([[1, 2, 3]] * 100)
+    builder.view(b"lost")
+    first = builder.json["accessors"][0]["bufferView"]
+    builder.json["bufferViews"].append(dict(builder.json["bufferViews"][first]))
+    builder.json["accessors"][0]["bufferView"] = float(len(builder.json["bufferViews"]) - 1)
+    builder.data += b"odd"
+    builder.json["images"] = [{"bufferView": builder.view(PNG), "mimeType": "image/png"}]
+    builder.json["images"].append({"bufferView": builder.view(b"wide"), "mimeType": "image/png"})
+    builder.json["bufferViews"][-1] |= {"byteOffset": 1, "byteLength": 40}
+    times = builder.accessor([0, 1], min=[0], max=[1])
+    for name, end in (("slide", 1), ("jump", 2)):
+        builder.animation((0, "translation", [0, 1], [[0, 0, 0], [end, 0, 0]]), name=name)
+        builder.json["animations"][-1]["samplers"][0]["input"] = times
+    builder.json |= {"extensionsUsed": used, "extensions": extensions}
+    return builder.save(folder / "shared.glb")
+
+
+def test_bytes_that_nobody_uses_are_dropped(tmp_path: Path) -> None:
+    path = shared(tmp_path, ["KHR_materials_unlit"], {"VRM": {"meta": {"texture": 0}}})
+    character = loaded(path)
+    character.save(tmp_path / "copy.glb")
+    assert resolved(tmp_path / "copy.glb")[0]["images"] == resolved(path)[0]["images"]
+    assert resolved(tmp_path / "copy.glb")[0]["animations"] == resolved(path)[0]["animations"]
+    assert_all_used(tmp_path / "copy.glb")
+    more = sbs.BlendShape("more", np.array([1], np.int32), np.ones((1, 3)))
+    clips = sbs.Animations(replace(clip, name=f"{clip.name} {n}") for clip in character.animations for n in range(2))
+    shaped = replace(character, mesh=replace(character.mesh, shapes=(more,)), animations=clips)
+    shaped.save(tmp_path / "shaped.glb")
+    assert_all_used(tmp_path / "shaped.glb")
+    again = loaded(tmp_path / "shaped.glb")
+    np.testing.assert_array_equal(again.mesh.positions, character.mesh.positions)
+    assert again.animations.names == clips.names
+    for ours, theirs in zip(again.animations, clips, strict=True):
+        np.testing.assert_array_equal(ours.skinning_matrices(0.5), theirs.skinning_matrices(0.5))
+
+
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_nothing_is_dropped_beside_an_extension_that_may_use_it(tmp_path: Path, is_listed: bool) -> None:
+    path = shared(tmp_path, ["EXT_mesh_gpu_instancing"] * is_listed, {"EXT_mesh_gpu_instancing": {"attributes": {}}})
+    loaded(path).save(tmp_path / "copy.glb", weights="uint8")
+    before, data = opened(path)
+    after, copied = opened(tmp_path / "copy.glb")
+    for kind in ("accessors", "bufferViews"):
+        assert after[kind][: len(before[kind])] == before[kind]
+    assert copied[: len(data)] == data
+
+
+@pytest.mark.parametrize(
+    "primitive",
+    [
+        {"attributes": "none", "targets": 7},
+        {"attributes": {"POSITION": -1, "NORMAL": 1.5, "COLOR_0": True}, "targets": ["none", {"POSITION": 1000}]},
+        {"attributes": {"POSITION": [1]}, "indices": {}},
+    ],
+)
+def test_damage_elsewhere_is_kept(tmp_path: Path, primitive: dict[str, Any]) -> None:
+    builder = arm()
+    builder.node(mesh=builder.mesh(primitive))
+    builder.json["accessors"] += [{"sparse": 3}, {"sparse": {"indices": [], "values": {"bufferView": "x"}}}]
+    builder.json["bufferViews"].append({"buffer": 0, "byteLength": "long"})
+    builder.json["images"] = ["none", {"bufferView": len(builder.json["bufferViews"]) - 1}]
+    path = builder.save(tmp_path / "odd.glb")
+    loaded(path).save(tmp_path / "copy.glb")
+    assert opened(tmp_path / "copy.glb")[0]["meshes"][1] == opened(path)[0]["meshes"][1]
+    np.testing.assert_array_equal(loaded(tmp_path / "copy.glb").mesh.positions, loaded(path).mesh.positions)
 
 
 def rich(folder: Path) -> Path:
@@ -105,8 +175,7 @@ def test_extras_cameras_morph_targets_and_animations_of_others(tmp_path: Path) -
     wave = replace(character.animations[0], name="again")
     changed = replace(character, animations=sbs.Animations((*character.animations, wave)))
     changed.save(tmp_path / "changed.glb")
-    before, _ = opened(path)
-    after, _ = opened(tmp_path / "changed.glb")
+    before, after = resolved(path)[0], resolved(tmp_path / "changed.glb")[0]
     for key in ("extras", "materials", "cameras", "nodes", "meshes", "skins"):
         assert after[key] == before[key], key
     assert [element["name"] for element in after["animations"]] == ["slide", "again", "zoom"]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import dataclasses
 import importlib.util
 import json
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 import trimesh
 from click.testing import CliRunner
 from gltf_builder import IDENTITY, Builder, arm, translation
+from gltf_reference import opened, resolved
 
 import sbs
 from sbs.cli import main
@@ -98,12 +98,6 @@ def stored(builder: Builder, number: int, kind: str = "<f4") -> np.ndarray:
     view = builder.json["bufferViews"][accessor["bufferView"]]
     data = bytes(builder.data[view["byteOffset"] : view["byteOffset"] + view["byteLength"]])
     return np.frombuffer(data, kind).reshape(accessor["count"], -1)
-
-
-def opened(path: Path) -> dict[str, Any]:
-    data = path.read_bytes()
-    content: dict[str, Any] = json.loads(data[20 : 20 + struct.unpack_from("<I", data, 12)[0]])
-    return content
 
 
 def test_skins_of_other_joints_and_spaces_are_one_character(tmp_path: Path) -> None:
@@ -210,12 +204,12 @@ def test_a_mesh_that_was_bound_in_another_pose_has_joints_of_its_own(tmp_path: P
 
 def test_a_changed_part_leaves_the_rest_of_the_file_alone(tmp_path: Path) -> None:
     path = dressed(shapes=True).save(tmp_path / "hero.glb")
-    before = opened(path)
+    before = resolved(path)[0]
     for sleeve in (sbs.load(path).parts["sleeve"], sbs.load(path, mesh="sleeve")):
         # By a joint that its skin does not list.
         heavier = sleeve.with_weights([[0, 1]] * 3, [[0.5, 0.5]] * 3)
         heavier.save(tmp_path / "changed.glb")
-        after = opened(tmp_path / "changed.glb")
+        after = resolved(tmp_path / "changed.glb")[0]
         for key in ("materials", "nodes", "animations"):
             assert after[key] == before[key]
         for number in (0, 2):
@@ -336,10 +330,8 @@ def test_frames_of_several_meshes(tmp_path: Path) -> None:
     ran(*frames, "-o", tmp_path / "{mesh}_##.npy")
     np.testing.assert_allclose(np.load(tmp_path / "sleeve_03.npy"), expected[3, 4:7], rtol=0, atol=1e-6)
     ran(*frames, "-o", tmp_path / "run.glb")
-    content = opened(tmp_path / "run.glb")
+    content, binary = opened(tmp_path / "run.glb")
     assert [node["name"] for node in content["nodes"]] == ["body", "sleeve", "ring"]
-    data = (tmp_path / "run.glb").read_bytes()
-    binary = data[28 + struct.unpack_from("<I", data, 12)[0] :]
 
     def array(number: int) -> np.ndarray:
         accessor = content["accessors"][number]
@@ -454,7 +446,7 @@ def test_convert(tmp_path: Path) -> None:
     path = dressed(shapes=True).save(tmp_path / "hero.glb")
     output = ran("convert", path, "--weights", "uint16", "-o", tmp_path / "copy.glb")
     assert output.endswith("copy.glb: 3 meshes, 10 vertices, 3 joints, 1 animations\n")
-    assert opened(tmp_path / "copy.glb")["materials"] == [{"name": "cloth"}]
+    assert opened(tmp_path / "copy.glb")[0]["materials"] == [{"name": "cloth"}]
     assert len(ran("convert", path, "--mesh", "ring", "-o", tmp_path / "ring.glb").splitlines()) == 1
     assert sbs.load(tmp_path / "ring.glb").parts.names == ("ring",)
     refused = CliRunner().invoke(main, ["convert", str(path), "-o", str(tmp_path / "hero.fbx")])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from gltf_builder import Builder, arm
-from test_gltf_kept import opened, view
+from gltf_reference import opened, view
 
 import sbs
 from sbs.cli import main

@@ -336,7 +336,7 @@ def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyP
             import resource
             from sbs.rigging.content import FileError
             from sbs.formats import usd
-            NEEDS = ()
+            NEEDS = "os", "Python", "USD files"
             def scene(path, wanted):
                 usd._look_at_layers(path)
                 raise FileError(resource.getrlimit(resource.RLIMIT_DATA)[0])
@@ -479,7 +479,7 @@ def test_damaged_assets(tmp_path: Path, change: Any, message: str) -> None:
     ("old", "new"), [("point3f[] points", "point points"), ("int[] faceVertexCounts", "whole faceVertexCounts")]
 )
 def test_values_of_other_types(tmp_path: Path, old: str, new: str) -> None:
-    """Found by tests/fuzz/formats.py: a TypeError in the process of the reader."""
+    """A TypeError in the process of the reader."""
     path = tmp_path / "arm.usda"
     path.write_text((Path(__file__).parents[1] / "data" / "arm.usda").read_text().replace(old, new, 1))
     with pytest.raises(ValueError, match=r"arm\.usda: damaged: a value of another type"):
@@ -506,7 +506,7 @@ def test_a_crash_of_the_library_is_an_error_in_words(tmp_path: Path, monkeypatch
     """The process that reads is killed as by a fault of its own."""
     path = tmp_path / "a.usdc"
     path.write_bytes(b"PXR-USDC")
-    code = "import os, signal\nNEEDS = ()\ndef scene(path, wanted):\n    {}\n"
+    code = 'import os, signal\nNEEDS = "os", "Python", "USD files"\ndef scene(path, wanted):\n    {}\n'
     for body, message in (
         ("os.kill(os.getpid(), signal.SIGSEGV)", "damaged: its reader ended by SIGSEGV"),
         ("raise KeyError(1)", "damaged: its reader ended by status 1: KeyError: 1"),

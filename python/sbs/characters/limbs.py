@@ -48,7 +48,7 @@ LIMBS = re.compile("legs?|arms?|thigh|shin|calf|shank")
 TOES = re.compile("toes?|metatarsal")
 FINGERS = re.compile("fingers?|thumb|index|middle|ring|pinky|pinkie|little|digit|phalanx|metacarpal")
 CHAINS = re.compile("tails?|necks?")
-"""What bends at each of its joints, although these may have one name but for numbers and lie in line."""
+"""Chains, which bend at each of their joints, although these may have one name but for numbers and lie in line."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -100,7 +100,7 @@ class _Bones:
 
 @dataclass(frozen=True, eq=False)
 class _Limbs:
-    """The bones of all joints, and what the weights say of them.
+    """The bones of all joints, with measures of their weights.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ def limb_twist(
 
 
 ACROSS = 0.35
-"""How much spherical blending there is across joints: docs/twist.md has what others make of the same scenes."""
+"""How much spherical blending there is across joints: docs/twist.md compares amounts."""
 
 ELSEWHERE = 1 / 3
 """A vertex with so much of its weight on other joints than its limb's is all across joints."""
@@ -382,7 +382,7 @@ def _judge_alone(limbs: _Limbs, joint: int) -> TwistBone:
 
 
 def _no_limb_by_name(name: str) -> str:
-    """What else a joint is than one of a limb or a finger, by its name; empty if the name does not say."""
+    """The kind of a joint that is no limb or finger by its name; empty if the name does not say."""
     if _is_finger(name):
         return ""
     in_name = words(name)

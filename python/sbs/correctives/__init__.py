@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Correctives: shapes that a pose drives, sculpted where a bent joint looks wrong by every method.
 
-What is added to `Correctives` is the mesh in a pose, as it should look. `Correctives.solve` finds what has to be added
-to the rest pose, and ``Skin.deform(..., correctives=)`` adds it, the more, the nearer the joints are to the pose.
-`sbs/drivers.h` has the formula of that, docs/correctives.md the guide.
+`Correctives` are given the mesh in a pose, as it should look. `Correctives.solve` finds the offsets that the rest pose
+needs, and ``Skin.deform(..., correctives=)`` adds them, the more, the nearer the joints are to the pose.
+`sbs/drivers.h` has the formula, docs/correctives.md the guide.
 """
 
 from ..skinning.shapes import Shape, Shapes

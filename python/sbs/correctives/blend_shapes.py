@@ -22,9 +22,9 @@ Floats = NDArray[np.float64]
 def as_blend_shapes(character: Character, correctives: Correctives, *, fps: float = 60.0) -> Character:
     """The character with correctives as blend shapes, whose weights are keys of every animation.
 
-    What `Character.save` writes then looks like ``character.skin.deform(..., method="linear", correctives=)`` in every
-    program that knows blend shapes; correctives of other methods become those of linear blending by `to_linear`. The
-    shapes have their drivers (`BlendShape.driver`), which GLB and USD files tell engines.
+    Saved files then look like ``character.skin.deform(..., method="linear", correctives=)`` in every program that knows
+    blend shapes; `to_linear` brings correctives of other methods to linear blending. The shapes have their drivers
+    (`BlendShape.driver`), which GLB and USD files tell engines.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def _with_shapes(mesh: Mesh, correctives: Correctives) -> tuple[Mesh, dict[int, 
 
 
 def _blend_shape(corrective: Corrective, vertices: range) -> BlendShape:
-    """What a corrective does to some vertices."""
+    """The blend shape of a corrective at some vertices."""
     driver, shape = corrective.driver, corrective.shape
     assert shape is not None
     inside = (shape.vertices >= vertices.start) & (shape.vertices < vertices.stop)
@@ -99,7 +99,7 @@ def _blend_shape(corrective: Corrective, vertices: range) -> BlendShape:
 def _with_weights(
     animation: Animation, correctives: Correctives, kept: dict[int, int], added: dict[int, int], fps: float
 ) -> Animation:
-    """An animation with keys of the weights of correctives, and those that it has of shapes that were kept."""
+    """An animation with keys of the weights of correctives, and its own of the shapes that were kept."""
     tracks = []
     for track in animation.shape_tracks:
         columns = [column for column, node in enumerate(track.nodes.tolist()) if node in kept]

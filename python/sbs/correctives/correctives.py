@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Correctives of a character: poses, what the skin should look like in them, and the shapes that make it so."""
+"""Correctives of a character: poses, the skin as it should look in them, and the shapes that make it so."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Corrective:
     coordinates : (n, 3) ndarray of float64
         Their rotation vectors in the pose: the part that drives.
     target : Target, optional
-        What the skin should look like in the pose, from which shapes are solved. None of a shape that was given.
+        The skin as it should look in the pose, from which shapes are solved. None of a shape that was given.
     shape : Shape, optional
-        What is added to the rest pose; None until it is solved.
+        Offsets that are added to the rest pose; None until it is solved.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Corrective:
 class Correctives:
     """Shapes that poses drive, for the option ``correctives`` of `Skin.deform`.
 
-    What is added is a mesh in a pose, as it should look. It is kept, so that shapes can be solved again when the
+    They are given as meshes in poses, as they should look. These are kept, so that shapes can be solved again when the
     method, the weights or the centers change. Threads may deform with correctives at once while nothing changes these.
 
     Parameters
@@ -94,7 +94,7 @@ class Correctives:
         self._changed()
 
     def _changed(self) -> None:
-        """Forget what was made of the correctives."""
+        """Forget shapes and drivers that were made of the correctives."""
         self._shapes: WeakKeyDictionary[Skin, Shapes] = WeakKeyDictionary()
         vars(self).pop("_drivers", None)
 
@@ -141,22 +141,22 @@ class Correctives:
         part: Part = "swing",
         vertices: ArrayLike | None = None,
     ) -> Corrective:
-        """Add what the mesh should look like in a pose.
+        """Add the mesh in a pose as it should look.
 
         Parameters
         ----------
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
-            Those of the pose.
+            The pose.
         posed : (V, 3) array_like
             The mesh in this pose, such as an artist has sculpted it.
         joints : iterable of str or int
             The joints whose rotations drive the shape, each relative to its parent; several drive it together.
         name : str, optional
-            By default that of the first joint and by how many degrees it is turned.
+            By default the first joint's name and the degrees by which it is turned.
         part : {"swing", "twist", "both"}
-            What of their rotations drives: the swing of the bone, its twist, or both.
+            The part of their rotations that drives: the swing of the bone, its twist, or both.
         vertices : (M,) array_like of int or (V,) array_like of bool, optional
-            The vertices that were sculpted. By default those that are elsewhere than the skin has them when the shape
+            The vertices that were sculpted. By default all that are elsewhere than the skin has them when the shape
             is first solved.
 
         Returns
@@ -213,7 +213,7 @@ class Correctives:
         Raises
         ------
         ValueError
-            If there is one of its name, or its pose is too near that of another of the joints.
+            If there is one of its name, or its pose is too near another pose of the joints.
         """
         self._free_name(corrective.name, corrective.driver, corrective.coordinates)
         return self._put(corrective)
@@ -235,14 +235,14 @@ class Correctives:
         return next(each for each in (stem, *numbers) if each not in self._correctives)
 
     def exchange(self, corrective: Corrective) -> None:
-        """Put a corrective in the place of that of its name.
+        """Replace the corrective of a name.
 
         Raises
         ------
         KeyError
             If there is none.
         ValueError
-            If its pose is too near that of another of the joints.
+            If its pose is too near another pose of the joints.
         """
         found = {**self._correctives, self[corrective.name].name: corrective}
         _checked_drivers(self.skeleton, [*found.values()])
@@ -330,24 +330,24 @@ class Correctives:
         after: After | None = None,
         **options: Unpack[BlendOptions],
     ) -> dict[str, Solution]:
-        """Solve all shapes: what has to be added to the rest pose so that the skin becomes what was sculpted.
+        """Solve all shapes: the offsets of the rest pose by which the skin becomes the sculpted one.
 
-        Where several shapes act in a pose, what the others add is taken into account, so that neighbors do not add
-        twice. Where poses of different joints are the same, each gets its part.
+        Where several shapes act in a pose, each takes the others into account, so that neighbors do not add twice.
+        Where poses of different joints are the same, each gets its part.
 
         Parameters
         ----------
         skin : Skin
             Such as ``character.skin``, or one with centers or a twist.
         triangles : (T, 3) array_like of int, optional
-            Those of the mesh, to also change normals, of a skin that has them.
+            The triangles of the mesh, to change normals, too, of a skin that has them.
         tolerance : float
             Smaller deltas are dropped: a share of the size of the mesh.
         after : callable, optional
-            What is done to the deformed mesh, ``after(positions, skinning_matrices) -> positions``, such as covering
+            A function of the deformed mesh, ``after(positions, skinning_matrices) -> positions``, such as covering
             muscles. It has to move each vertex by itself, and is undone by Newton's method.
         method, rotation, center, damping, rcond, amount, base
-            Those of the deformation; see `Skin.deform`.
+            Options of the deformation; see `Skin.deform`.
 
         Returns
         -------
@@ -362,8 +362,8 @@ class Correctives:
         Warns
         -----
         SingularVertexWarning
-            If joints have crushed vertices that were sculpted, so that nothing at rest becomes what they are; these
-            are left, and `Solution.unreached` tells them.
+            If joints have crushed sculpted vertices, so that no offset at rest reaches their targets; these are left,
+            and `Solution.unreached` lists them.
         """
         targets = {each.name: each.target for each in self if each.target is not None}
         if not targets:

@@ -64,26 +64,26 @@ def draft(
     """Draft correctives: around each hinge, as elbows, knees, fingers and toes, skin is relaxed in some poses.
 
     The skin near a joint goes where it is stretched, squashed and bent least while limbs keep their volume and their
-    thickness, and do not enter each other; `sbs/relaxation.h` has the energy. What is found depends on the shape of the
+    thickness, and do not enter each other; `sbs/relaxation.h` has the energy. The result depends on the shape of the
     mesh and on its weights, and on the method only by where it begins. Fingers that share skin are bent together.
 
     Parameters
     ----------
     character : Character
     joints : iterable of str or int, optional
-        By default all hinges: joints between two bones of one limb. Others are drafted, too, if they are named: without
-        what is known of limbs.
+        By default all hinges: joints between two bones of one limb. Others are drafted if they are named, without the
+        assumptions about limbs.
     poses : (F, J, 4, 4) or (F, J, 3, 4) array_like, optional
         Skinning matrices that say where joints bend, in place of the character's animations. Joints that none of them
         bends by 20 degrees are left out.
     skin : Skin, optional
-        The skin that shapes are for, with `options`: those of `Skin.deform`. By default that of *half twist*:
+        The skin that shapes are for, with `options` of `Skin.deform`. By default the skin of *half twist*:
         ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and the
         amounts of `sbs.twist_amounts`.
     progress : callable, optional
         Called with how much is done, from 0 to 1; an exception from it ends the draft.
     method, rotation, center, damping, rcond, amount, base
-        Those of the deformation.
+        Options of the deformation.
 
     Returns
     -------
@@ -175,7 +175,7 @@ def find_directions(
 ) -> list[tuple[list[Floats], float]]:
     """The axes (3,) of each joint of a group in each direction, and how far animations bend them.
 
-    Directions are those of animations, else that of the rest pose, both ways, else four.
+    Animations tell the directions, or else the rest pose, both ways, or else there are four.
     """
     seeds, reaches = _seeds(np.concatenate(swings))
     if seeds:
@@ -227,7 +227,7 @@ def _means(swings: Floats, seeds: Floats) -> Floats:
 
 
 def _across(axis: Floats, bone: Floats) -> Floats:
-    """An axis without what of it is along a bone."""
+    """The unit vector of an axis without its component along a bone."""
     across = axis - (axis @ bone) * bone
     return across / np.linalg.norm(across)
 

@@ -24,7 +24,7 @@ LEAST_WEIGHT, LEAST_TURN = 0.05, 0.05
 """A shape has to come in by so much, and a joint to turn by so many radians then."""
 
 MISFIT = 0.25
-"""The root mean square by which weights may be off those of a driver, as a share of their own."""
+"""The root mean square by which weights may differ from a driver's, as a share of their own."""
 
 
 def from_shapes(
@@ -47,7 +47,7 @@ def from_shapes(
     joints : mapping of str to iterable of str or int, optional
         By names of shapes, the joints that drive them; others are found.
     part : {"swing", "twist", "both"}
-        What of rotations drives.
+        The part of rotations that drives.
     fps : float
         How many frames of a second are looked at.
 
@@ -105,7 +105,7 @@ def _driven(character: Character, given: Mapping[str, object]) -> dict[str, list
 
 
 def _corrective(name: str, parts: list[BlendShape]) -> Corrective:
-    """The corrective of a shape that has a driver, from what it is in each part of the mesh."""
+    """The corrective of a shape that has a driver, from its pieces in the parts of the mesh."""
     given = parts[0].driver
     assert given is not None
     normals = [part.normals for part in parts if part.normals is not None]
@@ -127,7 +127,7 @@ def _frames(character: Character, animation: Animation, fps: float) -> tuple[Flo
 def _best(
     character: Character, drivers: list[Driver], matrices: Floats, wanted: Floats, peak: int, *, everything: bool
 ) -> tuple[Driver, Floats] | None:
-    """The driver whose weights are nearest to those of a shape, with its coordinates where that is whole."""
+    """The driver whose weights are nearest to a shape's, with its coordinates where the shape's weight is 1."""
     skeleton = character.skeleton
     any_pose = [(driver, np.ones((len(driver.joints), 3))) for driver in drivers]
     coordinates = core_drivers(skeleton, any_pose).coordinates(matrices[peak][None])[0] / wanted[peak]

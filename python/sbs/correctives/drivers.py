@@ -30,11 +30,11 @@ class Driver:
     ----------
     joints : tuple of str
     parents : tuple of str or None
-        What each of them turns against; None for the model.
+        The joint that each of them turns against; None for the model.
     axes : tuple of (x, y, z)
         The direction of the bone of each at bind, a unit vector.
     part : {"swing", "twist", "both"}
-        What of the rotation drives: the swing of the bone, its twist, or both.
+        The part of the rotation that drives: the swing of the bone, its twist, or both.
     """
 
     joints: tuple[str, ...]

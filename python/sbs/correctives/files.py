@@ -104,7 +104,7 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
     ----------
     path : str or path-like
     skeleton : Skeleton
-        That of the character, with the joints that drive.
+        The skeleton of the character, with the joints that drive.
 
     Raises
     ------
@@ -138,21 +138,11 @@ def _read_arrays(path: Path) -> Arrays:
 
 
 def _content(document: Any) -> tuple[str, list[tuple[int, dict[str, Any]]]]:
-    """The name of the file of arrays, and the poses, each with its number and what its driver has."""
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise ValueError(f'no file of correctives: "format" is not "{FORMAT}"')
-    version = document.get("version")
-    if type(version) is not int or version < 1:
-        raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
-    if version > VERSION:
-        raise ValueError(f"comes from a newer version: {version}, and this reads up to {VERSION}")
-    _check_keys(document, "the file", {"format", "version", "arrays", "pose_drivers"})
-    name = document["arrays"]
+    """The name of the file of arrays, and the poses, each with its number and the entries of its driver."""
+    drivers = json_files.read_entries(document, kind=FORMAT, newest=VERSION, key="pose_drivers", others=("arrays",))
+    name = document.get("arrays")
     if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name:
         raise ValueError(f'"arrays" must be the name of a file in the same folder, not {name!r}')
-    drivers = document["pose_drivers"]
-    if not isinstance(drivers, list) or not drivers:
-        raise ValueError('"pose_drivers" must be a list of at least one driver')
     found: list[tuple[int, dict[str, Any]]] = []
     for index, driver in enumerate(drivers):
         place = f"pose_drivers[{index}]"

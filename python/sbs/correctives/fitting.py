@@ -29,14 +29,14 @@ LEAST_TURN = 0.15
 """Radians that a joint is turned at least in a pose."""
 
 LEAST_GAIN = 0.01
-"""A pose that makes the error of frames held out smaller by less than this share of what is left is not taken."""
+"""A pose that lowers the error of frames held out by less than this share is not taken."""
 
 RIDGE = 1e-3
-"""What is added to squared singular values of weights: shapes that hardly come in are not made large."""
+"""Added to squared singular values of weights, so that shapes that hardly come in are not made large."""
 
 
 class FittedCorrectives(NamedTuple):
-    """What `fit` found. Errors are root mean squares of distances, as shares of the size of the mesh.
+    """The result of `fit`. Errors are root mean squares of distances, as shares of the size of the mesh.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ def fit(
     part: Part = "swing",
     **options: Unpack[BlendOptions],
 ) -> FittedCorrectives:
-    """Fit correctives to frames that show what the mesh should look like.
+    """Fit correctives to frames that show the mesh as it should look.
 
-    The deformation of each frame is undone. Frames become poses one after the other, each time that which leaves the
-    least; shapes are what is left by least squares, and without deltas that are small. It ends when a pose makes the
-    frames that were held out no better.
+    The deformation of each frame is undone. Frames become poses one after the other, each time the one that leaves the
+    least error; shapes are fitted by least squares, without small deltas. It ends when a pose makes the frames that
+    were held out no better.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def fit(
     positions : (F, V, 3) array_like
         The mesh in these frames: the same vertices.
     joints : iterable of str, int or iterables of these
-        Those that drive; several in one entry drive together.
+        The joints that drive; several in one entry drive together.
     poses : int
         The most poses, of all of them together.
     held_out : int
@@ -90,9 +90,9 @@ def fit(
     tolerance : float
         Smaller deltas are dropped: a share of the size of the mesh.
     part : {"swing", "twist", "both"}
-        What of rotations drives.
+        The part of rotations that drives.
     method, rotation, center, damping, rcond, amount, base
-        Those of the deformation; see `Skin.deform`.
+        Options of the deformation; see `Skin.deform`.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def _deformed(skin: Skin, matrices: Floats, correctives: Correctives | None, opt
 
 
 def _missing(skin: Skin, matrices: Floats, wanted: AnyFloats, options: BlendOptions) -> Floats:
-    """What has to be added to rest positions in each frame, (F, V, 3); nothing where joints have crushed a vertex."""
+    """Offsets of rest positions (F, V, 3) that each frame needs; 0 where joints have crushed a vertex."""
     found = np.zeros(wanted.shape)
     for frame, (pose, posed) in enumerate(zip(matrices, wanted, strict=True)):
         back, singular = skin.inverse_deform(posed, pose, return_singular=True, **options)
@@ -208,13 +208,13 @@ def _what_is_left(weights: Floats, products: Floats, is_held: NDArray[np.bool_])
 
 
 def _inverse(weights: Floats) -> Floats:
-    """What makes shapes (P, 3 V) of what is missing in frames: least squares."""
+    """The matrix (P, F) that makes shapes of offsets in frames, by least squares."""
     square = weights.T @ weights
     return np.asarray(np.linalg.solve(square + RIDGE * np.eye(len(square)), weights.T))
 
 
 def _shapes(weights: Floats, missing: Floats, limit: float) -> list[Shape]:
-    """Shapes by least squares, once of all vertices, and again of those of each shape that move by more."""
+    """Shapes by least squares, once of all vertices, and again of the vertices that each shape moves by more."""
     deltas = np.einsum("pf,fvx->pvx", _inverse(weights), missing)
     moved = np.linalg.norm(deltas, axis=2) > limit
     patterns, numbers = np.unique(moved, axis=1, return_inverse=True)

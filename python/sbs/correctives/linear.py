@@ -40,7 +40,7 @@ def to_linear(
 ) -> tuple[Correctives, dict[str, Solution]]:
     """Correctives for linear blending that look as these do by another method, in their poses.
 
-    Each is solved in the pose in which only its joints are turned. So a shape has what linear blending lacks at these
+    Each is solved in the pose in which only its joints are turned. So a shape corrects linear blending at these
     joints, everywhere on the mesh: morph targets for an engine, by the same drivers. Between the poses they are
     approximate.
 
@@ -49,21 +49,21 @@ def to_linear(
     correctives : Correctives
         Solved.
     skin : Skin
-        What they were solved for, such as one with centers and a twist.
+        The skin that they were solved for, such as one with centers and a twist.
     linear_skin : Skin
-        What linear blending is to deform, such as ``character.skin``.
+        The skin for linear blending, such as ``character.skin``.
     step : float
-        Poses in between are added, so that no joint turns by more degrees from one to the next: what linear blending
-        lacks grows with the square of the angle, and weights evenly.
+        Poses in between are added, so that no joint turns by more degrees from one to the next: the error of linear
+        blending grows with the square of the angle, and weights evenly.
     triangles, tolerance
         As of `Correctives.solve`.
     after, method, rotation, center, damping, rcond, amount, base
-        Those of the other method, as of `Correctives.solve`.
+        Options of the other method, as of `Correctives.solve`.
 
     Returns
     -------
     Correctives
-        Those in between are named "knee 1/2" of "knee".
+        Poses in between are named "knee 1/2" of "knee".
     solutions : dict of str to Solution
 
     Raises

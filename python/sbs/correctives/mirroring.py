@@ -40,21 +40,21 @@ def mirror(
     after: After | None = None,
     **options: Unpack[BlendOptions],
 ) -> list[Corrective]:
-    """Add the mirror images of solved correctives, in place of those of their names.
+    """Add the mirror images of solved correctives, in place of correctives of their names.
 
-    A vertex gets what the point of the other side has that is nearest to its mirror image, so the sides need not have
-    the same vertices. The target of a new corrective is what the skin becomes with it.
+    A vertex gets the offset of the point of the other side nearest to its mirror image, so the sides need not have the
+    same vertices. The target of a new corrective is the skin deformed with it.
 
     Parameters
     ----------
     correctives : Correctives
-        Those of both sides, then.
+        The new ones are added to it.
     skin : Skin
-        That of the mesh, which they were solved for.
+        The skin that they were solved for.
     triangles : (T, 3) array_like of int
     names : iterable of str, optional
-        Which are mirrored. By default those whose joints are on the side `source`; those of joints in the middle, such
-        as a spine that bends to one side, have to be named.
+        The correctives to mirror. By default all whose joints are on the side `source`; correctives of joints in the
+        middle, such as a spine that bends to one side, have to be named.
     source : {"positive", "negative"}
         The side of the mirror.
     axis : {"x", "y", "z"}
@@ -65,14 +65,14 @@ def mirror(
         How far the image of a vertex may be from the other side, and of a joint from its counterpart; by default 0.01
         of the size. A vertex that is farther gets nothing.
     counterparts : (J,) array_like of int, optional
-        For each joint the one on the other side; by default those of `sbs.weights.mirror_joints`, by names and places.
+        For each joint the one on the other side; by default of `sbs.weights.mirror_joints`, by names and places.
     after, method, rotation, center, damping, rcond, amount, base
         As of `Correctives.solve`.
 
     Returns
     -------
     list of Corrective
-        The new ones. Their names are those of the other side, such as "RightLeg 90" of "LeftLeg 90", or end in
+        The new ones. Their names are of the other side, such as "RightLeg 90" of "LeftLeg 90", or end in
         "mirrored".
 
     Raises
@@ -133,7 +133,7 @@ class _Plane:
         return points * self.signs + self.offset
 
     def matrices(self, matrices: Floats) -> Floats:
-        """Of joints (J, 3, 4): what moves the mirror images."""
+        """Skinning matrices (J, 3, 4) of the mirror images."""
         turned = matrices[:, :, :3] * self.signs[:, None] * self.signs
         shifts = matrices[:, :, 3] * self.signs + self.offset - turned @ self.offset
         return np.concatenate([turned, shifts[:, :, None]], axis=2)

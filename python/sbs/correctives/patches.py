@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Patches of skin around joints, relaxed in a pose: what `sbs/relaxation.h` needs is found here."""
+"""Patches of skin around joints, which `sbs/relaxation.h` relaxes in a pose."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SAME_WEIGHT = 1e-4
 
 HINGES = re.compile("lowerarm|forearm|elbow|lowerleg|lowleg|shin|calf|knee")
 NO_HINGE = re.compile("spine|torso|chest|abdomen|belly|body|waist|hips?|pelvis|head|neck|shoulder|clavicle|nub")
-"""Names of joints that are hinges, and words of those that are none."""
+"""Names of joints that are hinges, and words in names of joints that are none."""
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
@@ -116,7 +116,7 @@ class Surface:
         return found | self._with_children(self._hanging(joint))
 
     def _hanging(self, joint: int) -> Flags:
-        """Which joints (J,) have skin with what is below a joint, and with nothing else, not even their parents.
+        """Which joints (J,) share skin with joints below a joint, and with no others, not even their parents.
 
         Such are feet and hands that rigs put elsewhere in the tree, for inverse kinematics.
         """
@@ -199,7 +199,7 @@ class Surface:
         return np.asarray(_core.islands(self.triangles.astype(np.int32), len(self.positions)), np.intp)
 
     def is_limb(self, joint: int) -> bool:
-        """Whether the bone of a joint is longer than two radii of what follows it."""
+        """Whether the bone of a joint is longer than two radii of its limb."""
         own = self.weights[:, joint] > 0.5
         length = float(np.linalg.norm(self.tails[joint] - self.heads[joint]))
         if np.count_nonzero(own) < FEWEST or length == 0:
@@ -208,7 +208,7 @@ class Surface:
         return length > 2 * float(np.median(far))
 
     def is_hinge(self, joint: int) -> bool:
-        """Whether a joint is between two bones of one limb, as an elbow, or between those of a finger.
+        """Whether a joint is between two bones of one limb, as an elbow, or of a finger.
 
         Names tell, if they are English, and else the tree of the joints and the lengths of bones.
         """
@@ -238,7 +238,7 @@ def _distances(points: Floats, head: Floats, tail: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Patch:
-    """What is free around a joint, or around siblings that share skin.
+    """The free skin around a joint, or around siblings that share skin.
 
     Attributes
     ----------
@@ -259,7 +259,7 @@ class Patch:
 
     @classmethod
     def around(cls, surface: Surface, joints: Sequence[int]) -> Patch | None:
-        """The patch of joints; None if they share hardly a vertex with what is above them."""
+        """The patch of joints; None if they share hardly a vertex with the joints above."""
         allowed = np.zeros(len(surface.parents), np.bool_)
         for joint in joints:
             allowed |= surface.below(joint)
@@ -287,7 +287,7 @@ class Patch:
 
     @cached_property
     def vertices(self) -> Indices:
-        """Those of the surface that take part (N,)."""
+        """The vertices (N,) of the surface that take part."""
         inner = self.free[self.surface.triangles].any(axis=1)
         used = self.free.copy()
         used[self.surface.triangles[inner].reshape(-1)] = True
@@ -377,7 +377,7 @@ class Patch:
     def _parts(self, matrices: Floats) -> tuple[NDArray[np.int32], Floats, Floats]:
         """The part (T,) of each triangle, and the apexes (P, 3) of parts in the pose and at rest.
 
-        The parts are what a joint moves and what not; siblings have one part for all, as theirs are not closed.
+        A joint divides the skin into a moved and an unmoved part; siblings have one for all, as theirs are not closed.
         """
         surface, faces = self.surface, self._faces[0]
         at_rest = surface.joints[list(self.joints)]
@@ -407,7 +407,7 @@ class Patch:
         return [alone[islands == island] for island in np.unique(islands)]
 
     def _caps(self, positions: Floats, apexes: Floats) -> Floats:
-        """What fans over the ends of the patch add to the volumes (P,)."""
+        """The volumes (P,) of fans over the ends of the patch."""
         found = np.zeros(len(apexes))
         for rim in self._rims:
             corners = np.unique(rim)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Shapes from what was sculpted: the deformation of each pose is undone, and what several shapes add is shared out.
+"""Shapes from sculpted poses: the deformation of each is undone, and offsets are shared out to several shapes.
 
-In pose i, shape k has the weight W_ik, 1 for k = i. Let t_i be what has to be added to the rest position of a vertex in
+In pose i, shape k has the weight W_ik, 1 for k = i. Let t_i be the offset that the rest position of a vertex needs in
 that pose. Its deltas d_k follow from
 
     sum_k W_ik d_k = t_i    for all poses i in which the vertex was sculpted,
@@ -40,10 +40,10 @@ COUPLED = 1e-6
 """A weight below this adds nothing that could be seen."""
 
 STEPS = 2
-"""How often what rounding has missed is added to what is undone."""
+"""How often errors of rounding are added to the goal, and undone again."""
 
 STEPS_AFTER = 8
-"""The most steps of Newton's method to undo what is done after the deformation."""
+"""The most steps of Newton's method to undo `after`."""
 
 DIFFERENCE = 1e-3
 """How far a vertex is moved to find how that depends on its place: a share of the size."""
@@ -60,7 +60,7 @@ NORMALS = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What the mesh should look like in a pose.
+    """The mesh in a pose as it should look.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Solution:
     error : float
         The largest distance from the target in the pose with all shapes, as a share of the size of the mesh.
     unreached : (N,) ndarray of int32
-        Sculpted vertices that are not in `error`: joints have crushed them, and they are left; or what is done after
+        Sculpted vertices that are not in `error`: joints have crushed them, and they are left; or the function after
         the deformation takes nothing to where they should be, and they get as near as can be.
     """
 
@@ -193,11 +193,11 @@ class _Undone:
     Attributes
     ----------
     sculpted : (N,) ndarray of int32
-        The vertices that the target is of; where it does not say, those that are elsewhere than the skin has them.
+        The vertices of the target; if it has none, all that are elsewhere than the skin has them.
     vertices : (M,) ndarray of int32
-        Those that are elsewhere.
+        The vertices that are elsewhere.
     deltas : (M, 3) ndarray
-        What has to be added to the rest positions of these.
+        Offsets that their rest positions need.
     crushed, unreached : (M,) ndarray of bool
         Which of these have no inverse, and get nothing; and which get as near as can be.
     """
@@ -280,7 +280,7 @@ def _squares(vectors: AnyFloats) -> AnyFloats:
 
 
 def _dense(shape: Shape, vertex_count: int) -> Floats:
-    """What a shape adds to each vertex, (V, 3)."""
+    """The offsets of a shape for all vertices, (V, 3)."""
     found = np.zeros((vertex_count, 3))
     np.add.at(found, shape.vertices, shape.deltas)
     return found
@@ -289,13 +289,13 @@ def _dense(shape: Shape, vertex_count: int) -> Floats:
 def finished(
     skin: Skin, matrices: Floats, correctives: PosedShapes, after: After | None, options: BlendOptions
 ) -> AnyFloats:
-    """The mesh in a pose with correctives, and with what is done after the deformation."""
+    """The mesh in a pose with correctives, after `after`."""
     posed = skin.deform(matrices, correctives=correctives, **options)
     return posed if after is None else after(posed, matrices)
 
 
 def _share_out(needed: Floats, sculpted: NDArray[np.bool_], weights: Floats) -> Floats:
-    """The deltas of all shapes (P, V, 3), by what is needed in each pose."""
+    """The deltas of all shapes (P, V, 3), by the offsets that each pose needs."""
     deltas = needed.copy()
     is_coupled = np.zeros(needed.shape[1], np.bool_)
     for pose, shape in np.argwhere(np.abs(weights - np.eye(len(weights))) > COUPLED):
@@ -312,7 +312,7 @@ def _share_out(needed: Floats, sculpted: NDArray[np.bool_], weights: Floats) -> 
 
 
 def _sparse(skin: Skin, anywhere: NDArray[np.int32], deltas: Floats, limit: float, normals: _Normals | None) -> Shape:
-    """A shape without small deltas of some vertices, with those of normals if these are wanted."""
+    """A shape of some vertices without small deltas, and with deltas of normals if these are wanted."""
     changed = _squares(deltas) > limit**2
     vertices, kept = anywhere[changed], deltas[changed].astype(skin.dtype)
     if normals is None:
@@ -345,7 +345,7 @@ class _Normals:
             np.add.at(sums, faces[:, corner], across)
 
     def turned(self, vertices: NDArray[np.int32], deltas: AnyFloats) -> tuple[NDArray[np.intp], Floats]:
-        """The vertices whose normals change as some are moved by deltas (M, 3) in the rest pose, and by what."""
+        """The vertices whose normals change as some are moved by deltas (M, 3) in the rest pose, and the changes."""
         points = self._points[vertices]
         moves = np.zeros(len(self._kept), np.bool_)
         moves[points[points >= 0]] = True

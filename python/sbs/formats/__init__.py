@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The formats of files: one table, `FORMATS`, of their readers and writers, and what each keeps.
+"""The formats of files: one table, `FORMATS`, of their readers and writers, and the parts of a character they keep.
 
 A new format is a module beside this one, or a package as `sbs.gltf` is, and a row of the table.
 """

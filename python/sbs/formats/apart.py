@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Readers that run in a process of their own, since the libraries that they call may crash on damaged files.
 
-``python -m sbs.formats.apart MODULE FILE WANTED RESULT`` is that process: RESULT gets a `Scene`, or what is wrong.
+``python -m sbs.formats.apart MODULE FILE WANTED RESULT`` is that process: RESULT gets a `Scene` or an error's text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def read_apart(module: str, path: Path, wanted: Wanted) -> Scene:
-    """What ``scene(path, wanted)`` of a module returns, found in another process.
+    """The scene that ``scene(path, wanted)`` of a module returns in another process.
 
     Raises
     ------
@@ -107,8 +107,7 @@ def main() -> None:
     skin, meshes = json.loads(wanted)
     path = Path(name)
     reader = importlib.import_module(module)
-    for library, package, purpose in reader.NEEDS:
-        load(library, package, purpose)
+    load(*reader.NEEDS)
     _limit(_MEMORY)
     allow(path.stat().st_size)
     try:

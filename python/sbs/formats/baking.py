@@ -30,7 +30,7 @@ Rows = NDArray[np.floating[Any]]
 
 
 class Cover(Protocol):
-    """What moves deformed skin, in place: `sbs.muscles.MuscleCover`."""
+    """A cover that moves deformed skin, in place: `sbs.muscles.MuscleCover`."""
 
     def apply(
         self, positions: Rows, skinning_matrices: Rows, *, normals: Rows | None = None, threads: int | None = None
@@ -119,7 +119,7 @@ def make_frames(
     parts: tuple[MeshPart, ...] = (),
     dtype: np.dtype[Any] | None = None,
 ) -> Frames:
-    """What is written of a skin, by default in its type.
+    """The frames of a skin, by default in its type.
 
     Raises
     ------

@@ -22,7 +22,7 @@ class Bytes:
     Raises
     ------
     FileError
-        By every method, if the file ends before what is asked for.
+        By every method, if the file ends too early.
     """
 
     def __init__(self, path: Path, data: bytes) -> None:

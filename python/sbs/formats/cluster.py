@@ -2,8 +2,7 @@
 """Frames of many characters, deformed on the machines of a Dask cluster.
 
 Every character is sent to the workers once, then they deform chunks of frames. A worker that sees the file writes its
-chunk itself, at its place; those of another file system send it back. Chunks of workers that are lost are done again by
-others.
+chunk itself, at its place; a worker on another file system sends it back. Chunks of lost workers are done by others.
 """
 
 from __future__ import annotations
@@ -70,13 +69,13 @@ class Job:
 
     @functools.cached_property
     def frames(self) -> Frames:
-        """What is written."""
+        """The frames that are written."""
         return make_frames(self.skin, self.numbers, self.fps)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What a worker needs for any chunk of a job, beside the skin, which several jobs may have in common."""
+    """All that a worker needs for a chunk of a job beside the skin, which several jobs may share."""
 
     animation: Animation
     cache: type[RawCache]

@@ -27,7 +27,7 @@ from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
 
-NEEDS = (("ufbx", "ufbx", "FBX files"),)
+NEEDS = "ufbx", "ufbx", "FBX files"
 
 # Transforms of nodes that animations are sampled to, at most.
 _MOST_SAMPLES = 4_000_000
@@ -38,13 +38,12 @@ _SAME = 1e-4
 
 def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skin deformers of the file."""
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     return to_content(path, read_apart(__name__, path, wanted))
 
 
 def scene(path: Path, wanted: Wanted) -> Scene:
-    """What a file says, in this process. Raises FileError, whose message does not name the file."""
+    """The scene of a file, read in this process. Raises FileError, whose message does not name the file."""
     import ufbx
 
     try:
@@ -107,7 +106,7 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
     others = [_object_name(mesh) for mesh, deformers in meshes if not deformers]
     if others:
         remarks.append(f"left out, as they have no skin: {', '.join(others[:5])}")
-    # The bones in the order in which they are found, and what each is at bind.
+    # The bones in the order in which they are found, and their bind matrices.
     joints_by_node: dict[int, int] = {}
     binds: list[Floats] = []
     added: list[int] = []
@@ -181,8 +180,8 @@ def _surface(
 ) -> tuple[SkinnedMesh, str, Floats | None] | None:
     """A mesh as it is at bind, its method and how much of it; None if it has nothing to deform.
 
-    The channels of its blend shapes are added to those of the meshes before. A bone that these bind otherwise becomes
-    another joint, on a node of its own below that of the bone, which is added.
+    The channels of its blend shapes are added to `channels`. A bone that the meshes before bind otherwise becomes
+    another joint, on a new node below the bone's.
     """
     import ufbx
 
@@ -205,7 +204,7 @@ def _surface(
     if not np.isfinite(placed).all():
         raise FileError(f"{name}: a bind matrix is not finite")
     if np.abs(placed - placed[0]).max() > _SAME * size:
-        # Then the bones are taken to where the first says that the mesh was.
+        # The first bone then says where the mesh was, and the others are moved to match.
         at_bind = [placed[0] @ np.linalg.pinv(matrix) for matrix in to_bone]
     joints = []
     otherwise = 0
@@ -253,7 +252,7 @@ def _surface(
 
 
 def _object_name(mesh: Any) -> str:
-    """That of the object that a mesh is of."""
+    """The name of the object that has a mesh."""
     instances = _items(mesh.instances)
     return (instances[0].name if instances else "") or mesh.name or "a mesh"
 
@@ -323,7 +322,7 @@ def _uvs(mesh: Any, corners: NDArray[np.int64], vertex_count: int, remarks: list
 
 
 def _normals(mesh: Any, corners: NDArray[np.int64], positions: Floats, triangles: NDArray[np.int64]) -> Floats:
-    """Unit normals (V, 3), the mean of those of the corners."""
+    """Unit normals (V, 3), each the mean over the corners at a vertex."""
     attribute = _kept(mesh.vertex_normal)
     if attribute.exists:
         values, indices = _array(attribute.values, 3), _array(attribute.indices, 1, np.int64)[:, 0]

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from typing import Any
 
 import numpy as np
 
+from ..gltf.output import HEAD_SIZE, Json, Output, make_glb_head
 from ..rigging.triangle_mesh import MeshPart, triangles_within
 from ..support.text import well_formed
 from .caches import Cache, Rows
@@ -20,8 +19,7 @@ Bounds = tuple[list[float], list[float]]
 MOST = 4096
 """The most frames: each has a weight of each target, so the weights of these take 64 MiB."""
 
-FLOAT, UNSIGNED_INT = 5126, 5125
-# As long as any number of float32 becomes in JSON.
+# A number of float32 that is as long as any in JSON.
 _LONGEST = -1.2345678901234567e-38
 
 
@@ -32,34 +30,23 @@ class GLB(Cache):
 
     def __enter__(self) -> GLB:
         frames = self.frames
-        count, vertex_count = len(frames.numbers), frames.vertex_count
+        count = len(frames.numbers)
         if count > MOST:
             raise ValueError(f"{count} frames are more than the {MOST} that a GLB is written with")
-        self._parts = frames.parts or (MeshPart("", range(vertex_count)),)
-        pieces = [triangles_within(frames.triangles, part.vertices) for part in self._parts]
-        self._corners = [piece.size for piece in pieces]
-        corners = b"".join(piece.astype("<u4").tobytes() for piece in pieces)
-        self._head = (corners, b"", b"")
-        if count > 1:
-            times = (np.arange(count) / frames.fps).astype("<f4")
-            self._head = (corners, times.tobytes(), np.eye(count, dtype="<f4")[:, 1:].tobytes())
+        self._parts = frames.parts or (MeshPart("", range(frames.vertex_count)),)
         self._bounds: list[list[Bounds]] = []
-        self._size = sum(map(len, self._head)) + (24 if frames.has_normals else 12) * count * vertex_count
-        # The description comes first in the file, but has the bounds of all frames.
-        self._room = (len(self._json([[([_LONGEST] * 3,) * 2] * len(self._parts)] * count)) + 3) // 4 * 4
-        total = 28 + self._room + self._size
-        if total >= 2**32:
-            raise ValueError(f"{count} frames of {vertex_count} vertices take more than the 4 GiB of a GLB")
+        # The JSON comes first in the file, but has the bounds of all frames.
+        longest = self._describe([[([_LONGEST] * 3,) * 2] * len(self._parts)] * count)
+        head = make_glb_head(b" " * len(longest.text()), longest.size)
         self._file = self.resources.enter_context(self.path.open("wb"))
-        self._file.write(struct.pack("<4sII", b"glTF", 2, total))
-        self._file.write(struct.pack("<I4s", self._room, b"JSON") + b" " * self._room)
-        self._file.write(struct.pack("<I4s", self._size, b"BIN\0") + b"".join(self._head))
+        self._file.write(head)
+        self._file.write(longest.data)
         return self
 
     def __exit__(self, *failure: Any) -> bool | None:
         if failure[0] is None:
-            self._file.seek(20)
-            self._file.write(self._json(self._bounds))
+            self._file.seek(HEAD_SIZE)
+            self._file.write(self._describe(self._bounds).text())
         return super().__exit__(*failure)
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
@@ -74,62 +61,40 @@ class GLB(Cache):
             self._bounds.append([(piece.min(axis=0).tolist(), piece.max(axis=0).tolist()) for piece in own])
             self._file.write(b"".join(row.tobytes() for row in rows))
 
-    def _json(self, bounds: list[list[Bounds]]) -> bytes:
-        """The description of the file, with the bounds of each part in each frame."""
-        count = len(self.frames.numbers)
-        _, times, weights = map(len, self._head)
-        views: list[dict[str, int]] = []
-        accessors: list[dict[str, Any]] = []
-
-        def array(length: int, kind: int, shape: str, number: int, **limits: list[float]) -> int:
-            """The number of an accessor of the next bytes."""
-            place = views[-1]["byteOffset"] + views[-1]["byteLength"] if views else 0
-            views.append({"buffer": 0, "byteOffset": place, "byteLength": length})
-            accessor = {"bufferView": len(views) - 1, "componentType": kind, "count": number, "type": shape}
-            accessors.append(accessor | limits)
-            return len(accessors) - 1
-
-        primitives: list[dict[str, Any]] = [{} for _ in self._parts]
-        meshes: list[dict[str, Any]] = [{"primitives": [primitive]} for primitive in primitives]
-        nodes: list[dict[str, Any]] = [{"mesh": number} for number in range(len(meshes))]
-        for part, *called in zip(self._parts, meshes, nodes, strict=True):
-            for element in called:
-                element |= {"name": well_formed(part.name)} if part.name else {}
-        described: dict[str, Any] = {
-            "asset": {"version": "2.0", "generator": "sbs"},
-            "scene": 0,
-            "scenes": [{"nodes": list(range(len(nodes)))}],
-            "nodes": nodes,
-            "meshes": meshes,
-            "accessors": accessors,
-            "bufferViews": views,
-            "buffers": [{"byteLength": self._size}],
-        }
-        for primitive, corners in zip(primitives, self._corners, strict=True):
-            if corners:
-                primitive["indices"] = array(4 * corners, UNSIGNED_INT, "SCALAR", corners)
-        if count > 1:
-            last = float(np.float32((count - 1) / self.frames.fps))
-            channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in range(len(nodes))]
-            sampler = {
-                "input": array(times, FLOAT, "SCALAR", count, min=[0.0], max=[last]),
-                "output": array(weights, FLOAT, "SCALAR", weights // 4),
-                "interpolation": "LINEAR",
-            }
-            described["animations"] = [{"name": "frames", "channels": channels, "samplers": [sampler]}]
-            for mesh in meshes:
+    def _describe(self, bounds: list[list[Bounds]]) -> Output:
+        """The file but for its frames, whose accessors have the bounds of each part in each frame."""
+        output, count = Output(), len(self.frames.numbers)
+        primitives: list[Json] = []
+        for part in self._parts:
+            corners = triangles_within(self.frames.triangles, part.vertices).ravel().astype("<u4")
+            primitives.append({"indices": output.accessor(corners)} if len(corners) else {})
+            mesh: Json = {"primitives": primitives[-1:]} | ({"name": well_formed(part.name)} if part.name else {})
+            if count > 1:
                 mesh["weights"] = [0.0] * (count - 1)
-        sizes = [len(part.vertices) for part in self._parts]
+            output.add("meshes", mesh)
+        nodes = range(len(primitives))
+        output.json["nodes"] = [
+            {"mesh": node} | ({"name": mesh["name"]} if "name" in mesh else {})
+            for node, mesh in enumerate(output.json["meshes"])
+        ]
+        output.json |= {"scenes": [{"nodes": list(nodes)}], "scene": 0}
+        if count > 1:
+            times = output.accessor((np.arange(count) / self.frames.fps).astype("<f4"), bounds=True)
+            weights = output.accessor(np.eye(count, dtype="<f4")[:, 1:].ravel())
+            channels = [{"sampler": 0, "target": {"node": node, "path": "weights"}} for node in nodes]
+            sampler = {"input": times, "output": weights, "interpolation": "LINEAR"}
+            output.add("animations", {"name": "frames", "channels": channels, "samplers": [sampler]})
         for frame, limits in enumerate(bounds):
-            positions = [
-                array(12 * size, FLOAT, "VEC3", size, min=least, max=most)
-                for size, (least, most) in zip(sizes, limits, strict=True)
+            shapes = [
+                {"POSITION": output.describe("<f4", len(part.vertices), 3, min=least, max=most)}
+                for part, (least, most) in zip(self._parts, limits, strict=True)
             ]
-            normals = [array(12 * size, FLOAT, "VEC3", size) for size in sizes if self.frames.has_normals]
-            for number, primitive in enumerate(primitives):
-                shape = {"POSITION": positions[number]} | ({"NORMAL": normals[number]} if normals else {})
+            if self.frames.has_normals:
+                for part, shape in zip(self._parts, shapes, strict=True):
+                    shape["NORMAL"] = output.describe("<f4", len(part.vertices), 3)
+            for primitive, shape in zip(primitives, shapes, strict=True):
                 if frame == 0:
                     primitive["attributes"] = shape
                 else:
                     primitive.setdefault("targets", []).append(shape)
-        return json.dumps(described, separators=(",", ":"), allow_nan=False).encode()
+        return output

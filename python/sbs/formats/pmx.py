@@ -8,7 +8,7 @@ spherical interpolation of the two rotations, and moves C by both bones:
 
 With R0 = R1 that is eq. (9) of Kavan and Zara 2005 about the center C, which is how the vertex is read:
 ``method="spherical", rotation="average", center="optimized"``, with C among `Mesh.centers`. All other vertices are
-their own centers, so that they are blended linearly. `sbs.formats.sdef` computes what R0 and R1 add.
+their own centers, so that they are blended linearly. `sbs.formats.sdef` computes the term of R0 and R1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MIRROR = np.array([1.0, 1.0, -1.0])
 
 @dataclass
 class Model:
-    """What a file says of a mesh on its bones, in a right-handed system: z is mirrored.
+    """The mesh of a file and its bones, in a right-handed system: z is mirrored.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Model:
     triangles : (T, 3) ndarray
     joint_indices : (V, 4) ndarray
     joint_weights : (V, 4) ndarray
-        As stored, for SDEF those of the first and the second bone in the first two columns.
+        As stored; SDEF has the first and the second bone in the first two columns.
     sdef : (S,) ndarray of int
         The vertices with spherical deformation.
     sdef_points : (S, 3, 3) ndarray
@@ -248,7 +248,7 @@ def _skip_material(file: Bytes, sizes: _Sizes) -> None:
 
 
 def _read_bones(file: Bytes, sizes: _Sizes) -> tuple[list[str], NDArray[np.int32], Floats]:
-    """Names, parents and places; what else bones have (tails, inverse kinematics) is passed over."""
+    """Names, parents and places; tails, inverse kinematics and all else of bones is skipped."""
     size = sizes.bone
     names, parents, heads = [], [], []
     count = file.count(8 + 12 + size + 4 + 2 + size, "bones")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What readers of other programs' scenes find, in plain arrays, and how a character is made of it."""
+"""Scenes of other programs in plain arrays, as readers find them, and the characters made of these."""
 
 from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..rigging.animation import Animation, Animations, Track, TrackPath
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats, Rig, compose
 from ..rigging.shapes import BlendShape
+from ..rigging.trees import CircleError, find_depths
 from ..rigging.triangle_mesh import MeshPart
 from ..support.text import well_formed
 
@@ -100,36 +101,10 @@ class Scene:
 
     def to_bytes(self) -> bytes:
         """For another process: arrays as NumPy's archive, which runs no code when it is read."""
-        arrays: dict[str, NDArray[Any]] = {
-            "joints": self.joints,
-            "inverse_bind_matrices": self.inverse_bind_matrices,
-            **{f"nodes.{key}": value for key, value in vars(self.nodes).items() if key != "names"},
-            **{f"surface.{key}": value for key, value in vars(self.surface).items() if isinstance(value, np.ndarray)},
-        }
-        for number, shape in enumerate(self.surface.shapes):
-            arrays |= {f"shape{number}.vertices": shape.vertices, f"shape{number}.offsets": shape.offsets}
-            if shape.normals is not None:
-                arrays[f"shape{number}.normals"] = shape.normals
-        for number, clip in enumerate(self.clips):
-            arrays |= {
-                f"clip{number}.{key}": value for key, value in vars(clip).items() if isinstance(value, np.ndarray)
-            }
-        if self.amount is not None:
-            arrays["amount"] = self.amount
-        words = {
-            "names": self.nodes.names,
-            "clips": [clip.name for clip in self.clips],
-            "shapes": [(shape.name, shape.weight) for shape in self.surface.shapes],
-            "remarks": self.remarks,
-            "method": self.method,
-            "parts": [
-                (part.name, part.vertices.start, part.vertices.stop, part.shapes.start, part.shapes.stop)
-                for part in self.surface.parts
-            ],
-        }
+        arrays: dict[str, NDArray[Any]] = {}
+        words = json.dumps(_encode(self, arrays)).encode()
         buffer = io.BytesIO()
-        arrays["words"] = np.frombuffer(json.dumps(words).encode(), np.uint8)
-        np.savez(buffer, allow_pickle=False, **arrays)
+        np.savez(buffer, allow_pickle=False, words=np.frombuffer(words, np.uint8), **arrays)
         return buffer.getvalue()
 
     @classmethod
@@ -137,38 +112,41 @@ class Scene:
         """The inverse of `to_bytes`."""
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
-        words = json.loads(arrays.pop("words").tobytes())
+        found = _decode(json.loads(arrays.pop("words").tobytes()), arrays)
+        if not isinstance(found, cls):
+            raise ValueError(f"{type(found).__name__} is no scene")
+        return found
 
-        def part(prefix: str) -> dict[str, NDArray[Any]]:
-            return {key.removeprefix(prefix): arrays[key] for key in arrays if key.startswith(prefix)}
 
-        shapes = tuple(
-            BlendShape(
-                str(name),
-                arrays[f"shape{number}.vertices"],
-                arrays[f"shape{number}.offsets"],
-                float(weight),
-                arrays.get(f"shape{number}.normals"),
-            )
-            for number, (name, weight) in enumerate(words["shapes"])
-        )
-        return cls(
-            nodes=Nodes(names=words["names"], **part("nodes.")),
-            joints=arrays["joints"],
-            inverse_bind_matrices=arrays["inverse_bind_matrices"],
-            surface=SkinnedMesh(
-                **part("surface."),
-                shapes=shapes,
-                parts=tuple(
-                    MeshPart(str(name), range(first, end), range(first_shape, end_shape))
-                    for name, first, end, first_shape, end_shape in words["parts"]
-                ),
-            ),
-            clips=[Clip(name=name, **part(f"clip{number}.")) for number, name in enumerate(words["clips"])],
-            remarks=words["remarks"],
-            method=words["method"],
-            amount=arrays.get("amount"),
-        )
+_TYPES = {kind.__name__: kind for kind in (Nodes, Clip, Scene, SkinnedMesh, BlendShape, MeshPart)}
+
+
+def _encode(thing: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """A thing as JSON with the keys of arrays, which are put aside."""
+    if isinstance(thing, np.ndarray):
+        key = f"array{len(arrays)}"
+        arrays[key] = thing
+        return {"array": key}
+    if isinstance(thing, range):
+        return {"type": "range", "ends": [thing.start, thing.stop]}
+    if isinstance(thing, list | tuple):
+        return [_encode(member, arrays) for member in thing]
+    if is_dataclass(thing):
+        return {"type": type(thing).__name__} | {name: _encode(value, arrays) for name, value in vars(thing).items()}
+    return thing
+
+
+def _decode(told: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+    """The inverse of `_encode`; lists become tuples."""
+    if isinstance(told, list):
+        return tuple(_decode(member, arrays) for member in told)
+    if not isinstance(told, dict):
+        return told
+    if "array" in told:
+        return arrays[told["array"]]
+    if told["type"] == "range":
+        return range(*told["ends"])
+    return _TYPES[told["type"]](**{name: _decode(value, arrays) for name, value in told.items() if name != "type"})
 
 
 def make_rig(
@@ -182,20 +160,10 @@ def make_rig(
         If parents run in a circle.
     """
     count = len(nodes.parents)
-    depths = np.full(count, -1)
-    for start in range(count):
-        chain: list[int] = []
-        node = start
-        while node >= 0 and depths[node] < 0:
-            if len(chain) > count:
-                raise FileError(f"{path}: the parents of {nodes.names[start]!r} run in a circle")
-            chain.append(node)
-            node = int(nodes.parents[node])
-        depth = -1 if node < 0 else int(depths[node])
-        for member in reversed(chain):
-            depth += 1
-            depths[member] = depth
-    order = np.argsort(depths, kind="stable")
+    try:
+        order = np.argsort(find_depths(nodes.parents.tolist()), kind="stable")
+    except CircleError as error:
+        raise FileError(f"{path}: the parents of {nodes.names[error.node]!r} run in a circle") from None
     number = np.empty(count, np.intp)
     number[order] = np.arange(count)
     parents = nodes.parents[order]
@@ -220,7 +188,7 @@ def to_content(path: Path, scene: Scene) -> CharacterContent:
     Raises
     ------
     FileError
-        If there is none, or what makes it is damaged.
+        If there is none, or the scene is damaged.
     """
     _check(path, scene)
     weighted = weighted_joints(scene.surface, len(scene.joints))

@@ -13,9 +13,9 @@ __all__ = ["correction"]
 
 
 def correction(model: Model, skinning_matrices: ArrayLike) -> Floats:
-    """What MikuMikuDance adds to eq. (9) about the centers C: the two corrections by R0 and R1.
+    """The two corrections by R0 and R1 that MikuMikuDance adds to eq. (9) about the centers C.
 
-    With A0 and A1 for the rotations of the two bones, it is w0 w1 (A0 - A1) (R0 - R1) / 2: what is left of
+    With A0 and A1 for the rotations of the two bones, it is w0 w1 (A0 - A1) (R0 - R1) / 2, which is equal to
     w0 A0 (R0 - Rw) / 2 + w1 A1 (R1 - Rw) / 2 with Rw = w0 R0 + w1 R1.
 
     Parameters

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..gltf import reader, writer
 from ..options import BlendOptions
 from ..rigging.animation import Animation
 from ..rigging.content import CharacterContent, FileError, Wanted
@@ -22,7 +23,7 @@ from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 
 Role = Literal["read", "motion", "write", "write_pose", "frames"]
-"""What a format can be asked for: the attributes of its row."""
+"""The uses of a format: the attributes of its row."""
 
 # How many bytes at the beginning of a file are read to recognize it.
 _HEAD = 32
@@ -86,7 +87,7 @@ class Format:
     keeps : str
         The parts of a character or a pose that the format keeps, in words.
     magic : tuple of bytes
-        What files begin with, if that distinguishes them from others.
+        The first bytes of files, if these distinguish the format from others.
     extra : str, optional
         The optional dependency of this package that it needs.
     read, motion, write, write_pose, frames : optional
@@ -105,57 +106,18 @@ class Format:
     frames: type[caches.Cache] | None = None
 
 
-# Packages that read and write are imported with the first file, because deforming alone does not need them.
-
-
-def _read_gltf(path: Path, wanted: Wanted) -> CharacterContent:
-    from ..gltf import reader
-
-    return reader.read(path, wanted)
-
-
-def _write_glb(
-    path: Path,
-    name: str,
-    mesh: Mesh,
-    rig: Rig,
-    animations: Sequence[Animation],
-    *,
-    weights: str,
-    source: object,
-    options: BlendOptions,
-) -> None:
-    from ..gltf import writer
-
-    writer.write(path, name, mesh, rig, animations, weights=weights, source=source, options=options)
-
-
-def _write_glb_pose(
-    path: Path,
-    positions: NDArray[np.floating[Any]],
-    normals: NDArray[np.floating[Any]] | None,
-    triangles: NDArray[np.int32],
-    uvs: NDArray[np.floating[Any]] | None = None,
-    tangents: NDArray[np.floating[Any]] | None = None,
-    parts: Sequence[MeshPart] = (),
-) -> None:
-    from ..gltf import writer
-
-    writer.write_pose(path, positions, normals, triangles, uvs, tangents, parts)
-
-
 FORMATS: tuple[Format, ...] = (
     Format(
         "glTF 2.0, binary",
         (".glb",),
         "mesh, normals, tangents, UVs, skeleton, weights, blend shapes, animations; of a file that was read all else",
         magic=(b"glTF",),
-        read=_read_gltf,
-        write=_write_glb,
-        write_pose=_write_glb_pose,
+        read=reader.read,
+        write=writer.write,
+        write_pose=writer.write_pose,
         frames=glb_frames.GLB,
     ),
-    Format("glTF 2.0, text", (".gltf",), "as the binary form", read=_read_gltf),
+    Format("glTF 2.0, text", (".gltf",), "as the binary form", read=reader.read),
     Format(
         "USD, binary",
         (".usdc", ".usd"),

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A file that is written in pieces, in any order, and whose journal says which of them are there.
+"""A file that is written in pieces, in any order, with a journal of the pieces that it has.
 
-``run.pc2`` is ``run.pc2.part`` until it is complete, and ``run.pc2.journal`` has a line of JSON for each piece, after
-one that says what is written: its offset, its size, its checksum, and the checksum of these three. A run that was
-interrupted goes on from these. Where either checksum does not hold, the piece counts as missing.
+Until it is complete, ``run.pc2`` is named ``run.pc2.part``. The first line of ``run.pc2.journal`` identifies the
+content. Each further line is a piece, as JSON: its offset, its size, its checksum, and the checksum of these three. An
+interrupted run goes on with the pieces that are there. Where either checksum is wrong, the piece counts as missing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Place:
     part, journal : str
         Absolute names.
     token : str
-        What the first line of the journal has, so that who finds it there knows that it is this file.
+        A word in the first line of the journal, by which another machine knows that it sees the same file.
     """
 
     part: str
@@ -70,20 +70,20 @@ def put(part: str | Path, offset: int, data: bytes | memoryview) -> None:
 
 
 class Unfinished(AbstractContextManager["Unfinished"]):
-    """The file that `target` becomes when `finish` is called; what was interrupted stays for another run.
+    """The file that `target` becomes when `finish` is called; an interrupted one stays for another run.
 
     Parameters
     ----------
     target : Path
     identity : str
-        What is written, as `digest` tells it. Pieces of another identity are dropped.
+        The `digest` of the content. Pieces of another identity are dropped.
     size : int
         Bytes.
 
     Attributes
     ----------
     pieces : dict of (int, int) to int
-        Checksums of those that are there, by their offset and size.
+        Checksums of the pieces that are there, by their offset and size.
 
     Raises
     ------
@@ -174,12 +174,12 @@ class Unfinished(AbstractContextManager["Unfinished"]):
 
 
 def _entry(offset: int, size: int, checksum: int) -> list[int]:
-    """What the journal has of a piece, with a checksum of itself."""
+    """The entry of a piece in the journal, with a checksum of itself."""
     return [offset, size, checksum, zlib.crc32(f"{offset} {size} {checksum}".encode())]
 
 
 def _parsed(line: bytes) -> object:
-    """What a line of the journal says, or None if it was damaged or cut off."""
+    """The content of a line of the journal, or None if it was damaged or cut off."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -219,7 +219,7 @@ def _lock(journal: IO[bytes], target: Path) -> None:
 
 
 def _is_there(file: IO[bytes], offset: int, size: int, checksum: int) -> bool:
-    """Whether the bytes of a piece are what they were: a machine that lost power may have lost some."""
+    """Whether the bytes of a piece are unchanged: a machine that lost power may have lost some."""
     file.seek(offset)
     found = 0
     while size > 0:
@@ -231,7 +231,7 @@ def _is_there(file: IO[bytes], offset: int, size: int, checksum: int) -> bool:
 
 
 def digest(*things: object) -> str:
-    """A name for arrays, numbers, texts and what is made of these, alike in all processes.
+    """A name for arrays, numbers, texts and collections of these, equal in all processes.
 
     Raises
     ------

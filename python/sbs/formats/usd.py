@@ -24,23 +24,22 @@ from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
 
-NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 _MOST_LAYERS = 1000
 
-# Those that memory is allowed for, beside that for bytes.
+# The most prims that more memory is allowed for.
 _MOST_PRIMS = 1 << 17
 
 
 def read(path: Path, wanted: Wanted) -> CharacterContent:
     """See `sbs.load`; `skin` counts the skeletons that skin a mesh, in the order of the stage."""
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     return to_content(path, read_apart(__name__, path, wanted))
 
 
 def scene(path: Path, wanted: Wanted) -> Scene:
-    """What a file says, in this process. Raises FileError, whose message does not name the file."""
+    """The scene of a file, read in this process. Raises FileError, whose message does not name the file."""
     from pxr import Tf, Usd, UsdGeom, UsdSkel, Work
 
     Work.SetConcurrencyLimit(1)
@@ -116,7 +115,7 @@ def _look_at_layers(path: Path) -> None:
             found = Ar.GetResolver().Resolve(asset).GetPathString()
             if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or not _is_beside(found or asset, path):
                 raise FileError(f"refers to {name[:200]!r}: only files in its folder are read")
-            if not found or identifier in known:  # what is nowhere is told by the stage, and is no harm
+            if not found or identifier in known:  # the stage tells of a missing layer, which does no harm
                 continue
             file = _outer_file(found, path)
             if not file.is_file():
@@ -184,7 +183,7 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
         local[parents < 0] = bind[parents < 0]
     else:
         local = _matrices(rest)
-    # Above the joints a node that has what stands above the skeleton.
+    # A node above the joints has the transform of the skeleton.
     above = _matrices([UsdGeom.Xformable(skeleton.GetPrim()).ComputeLocalToWorldTransform(Usd.TimeCode.EarliestTime())])
     for what, matrices in (("above the skeleton", above), ("at rest", local), ("at bind", bind)):
         if not np.isfinite(matrices).all() or np.any(np.linalg.det(matrices[:, :3, :3]) == 0.0):
@@ -268,7 +267,7 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
 
 
 def _prim_name(prim: Any) -> str:
-    """What people call it; its identifier has no spaces and the like."""
+    """The display name of a prim; its identifier has no spaces and the like."""
     return str(prim.GetDisplayName() or prim.GetName())
 
 

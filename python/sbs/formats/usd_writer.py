@@ -29,7 +29,7 @@ from .caches import Cache, Rows
 
 __all__ = ["USD", "write"]
 
-NEEDS = (("pxr.UsdSkel", "usd-core", "USD files"),)
+NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 # Time codes per second of animations.
 _RATE = 24.0
@@ -38,12 +38,18 @@ _RATE = 24.0
 _CUBIC_RATE = 60.0
 
 
+def _load_pxr(*names: str) -> Any:
+    """Modules of usd-core; one alone by itself."""
+    found = [load(f"pxr.{name}", *NEEDS[1:]) for name in names]
+    return found if len(found) > 1 else found[0]
+
+
 @contextmanager
 def _system_errors() -> Iterator[None]:
-    """Make what pxr raises of a disk that is full, or is lost, the system's error."""
+    """Turn the errors of pxr about a full or a lost disk into those of the system."""
     try:
         yield
-    except load("pxr.Tf", *NEEDS[0][1:]).ErrorException as error:
+    except _load_pxr("Tf").ErrorException as error:
         said = str(error)
         number = next((number for number in sorted(errno.errorcode) if os.strerror(number) in said), None)
         if number is None:
@@ -57,7 +63,7 @@ class USD(Cache):
     normals = True
 
     def __enter__(self) -> USD:
-        usd_geom = load("pxr.UsdGeom", *NEEDS[0][1:])
+        usd_geom = _load_pxr("UsdGeom")
         self._stage = _new_stage(self.path)
         frames = self.frames
         self._stage.SetTimeCodesPerSecond(frames.fps)
@@ -83,7 +89,7 @@ class USD(Cache):
             self._next += 1
             for mesh in self._meshes:
                 mesh.put(points, None if normals is None else normals[row], code)
-        # What is saved is taken out of memory.
+        # Saved samples leave memory.
         with _system_errors():
             self._stage.GetRootLayer().Save()
 
@@ -97,7 +103,7 @@ class _Points:
     """A mesh that gets time samples."""
 
     def __init__(self, stage: Any, path: str, vertices: range, triangles: NDArray[np.int32]) -> None:
-        mesh = load("pxr.UsdGeom", *NEEDS[0][1:]).Mesh.Define(stage, path)
+        mesh = _load_pxr("UsdGeom").Mesh.Define(stage, path)
         _put_faces(mesh, triangles)
         self._rows = slice(vertices.start, vertices.stop)
         self._points, self._extent = mesh.CreatePointsAttr(), mesh.CreateExtentAttr()
@@ -120,19 +126,19 @@ class _Points:
 
 def _identifiers(names: Sequence[str]) -> list[str]:
     """Names that USD allows, each once."""
-    valid = load("pxr.Tf", *NEEDS[0][1:]).MakeValidIdentifier
+    valid = _load_pxr("Tf").MakeValidIdentifier
     return unique_names([valid(name or "mesh") for name in names])
 
 
 def _keep_name(prim: Any, name: str) -> None:
-    """What a prim is called where its identifier is another."""
+    """Keep a name that is no identifier as the display name of a prim."""
     if name != prim.GetName():
         prim.SetDisplayName(name)
 
 
 def _new_stage(path: Path) -> Any:
     """A stage on a new layer, whose file need not be there: a unit is a meter and y is upward, as in glTF."""
-    sdf, usd, usd_geom = (load(f"pxr.{name}", *NEEDS[0][1:]) for name in ("Sdf", "Usd", "UsdGeom"))
+    sdf, usd, usd_geom = _load_pxr("Sdf", "Usd", "UsdGeom")
     layer = sdf.Layer.CreateNew(str(path))
     stage = usd.Stage.Open(layer)
     usd_geom.SetStageUpAxis(stage, usd_geom.Tokens.y)
@@ -145,11 +151,11 @@ def _single(array: Any) -> NDArray[np.float32]:
 
 
 def _vectors(rows: Any) -> Any:
-    return load("pxr.Vt", *NEEDS[0][1:]).Vec3fArray.FromNumpy(_single(rows))
+    return _load_pxr("Vt").Vec3fArray.FromNumpy(_single(rows))
 
 
 def _put_faces(mesh: Any, triangles: NDArray[np.int32]) -> None:
-    vt = load("pxr.Vt", *NEEDS[0][1:])
+    vt = _load_pxr("Vt")
     mesh.CreateFaceVertexCountsAttr(vt.IntArray.FromNumpy(np.full(len(triangles), 3, np.int32)))
     mesh.CreateFaceVertexIndicesAttr(vt.IntArray.FromNumpy(np.ascontiguousarray(triangles, np.int32).ravel()))
     mesh.CreateSubdivisionSchemeAttr("none")
@@ -179,8 +185,7 @@ def write(
     """
     if weights != "float32":
         raise ValueError(f"weights is {weights!r}, but USD has 'float32' alone")
-    for needed in NEEDS:
-        load(*needed)
+    load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
         _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations))
@@ -189,7 +194,7 @@ def write(
 
 
 def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation]) -> None:
-    tf, usd_skel, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Tf", "UsdSkel", "Vt"))
+    tf, usd_skel, vt = _load_pxr("Tf", "UsdSkel", "Vt")
     stage.SetTimeCodesPerSecond(_RATE)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
     stage.SetDefaultPrim(root.GetPrim())
@@ -231,9 +236,7 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
 
 def _put_mesh(stage: Any, path: Any, mesh: Mesh, rig: Rig, skeleton: Any, joints: _Joints, tokens: list[str]) -> None:
     """Writes a mesh on the skeleton, with its blend shapes, which animations know by `tokens`."""
-    sdf, usd_geom, usd_skel, vt = (
-        load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Sdf", "UsdGeom", "UsdSkel", "Vt")
-    )
+    sdf, usd_geom, usd_skel, vt = _load_pxr("Sdf", "UsdGeom", "UsdSkel", "Vt")
     surface = usd_geom.Mesh.Define(stage, path)
     _put_faces(surface, mesh.triangles)
     surface.CreatePointsAttr(_vectors(mesh.positions))
@@ -259,7 +262,7 @@ def _put_mesh(stage: Any, path: Any, mesh: Mesh, rig: Rig, skeleton: Any, joints
     targets = []
     for token, shape in zip(tokens, mesh.shapes, strict=True):
         prim = usd_skel.BlendShape.Define(stage, path.AppendChild(token))
-        # Without point indices offsets are those of all points.
+        # Without point indices, there would be one offset for each point.
         offsets, points = (shape.offsets, shape.vertices) if len(shape.vertices) else (np.zeros((1, 3)), np.zeros(1))
         prim.CreateOffsetsAttr(_vectors(offsets))
         if shape.normals is not None and len(shape.vertices):
@@ -311,12 +314,12 @@ class _Joints:
 
 def _row_matrices(matrices: Floats) -> Any:
     """USD's matrices, for row vectors."""
-    vt = load("pxr.Vt", *NEEDS[0][1:])
+    vt = _load_pxr("Vt")
     return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
 
 
 def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh) -> None:
-    gf, vt = (load(f"pxr.{module}", *NEEDS[0][1:]) for module in ("Gf", "Vt"))
+    gf, vt = _load_pxr("Gf", "Vt")
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
     times = _times(animation)
     translations, quaternions, scales = decompose_frames(joints.local(animation.skinning_matrices(times)))

@@ -74,8 +74,8 @@ def _parse_json(path: Path, data: bytes) -> dict[str, Any]:
 def read_uri(path: Path, uri: str, label: str, files: dict[tuple[int, int], bytes], most: int = LARGEST) -> bytes:
     """The bytes behind the URI of a buffer or an image: a data URI, or a file in the folder of the file or below it.
 
-    `files` keeps what was read, by device and inode: many URIs may refer to one file, by different names. In sum that
-    is at most `most` bytes.
+    `files` keeps the contents of files by device and inode, since many URIs may refer to one file by different names.
+    They have at most `most` bytes in all.
     """
     if uri.startswith("data:"):
         header, comma, text = uri.partition(",")

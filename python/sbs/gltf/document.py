@@ -11,7 +11,7 @@ from ..support.text import well_formed
 from . import container
 
 # Required extensions that are read, or that do not affect positions, joints or animation.
-_HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")
+HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")
 _COMPRESSION = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
 
 # Decoding widens numbers (bytes to floats), and meshes may share data. A file that needs more memory is an attack.
@@ -115,7 +115,7 @@ class Element:
         return value if value.isascii() else well_formed(value)
 
     def anything(self, key: str) -> Any:
-        """What is there, of whatever type, or None: of extras, which follow no rule."""
+        """The value of a key, of any type, or None: extras follow no rule."""
         return self._content.get(key)
 
     def flag(self, key: str) -> bool:
@@ -174,7 +174,7 @@ class Document:
         for name in self.root.strings("extensionsRequired"):
             if name in _COMPRESSION:
                 raise self.compressed(name)
-            if not name.startswith(_HARMLESS):
+            if not name.startswith(HARMLESS):
                 raise FileError(f"{self.path}: needs the extension {name[:80]!r}, which cannot be read")
 
     @property
@@ -189,7 +189,7 @@ class Document:
         return any(name in _COMPRESSION for name in self.root.strings("extensionsUsed"))
 
     def blobs(self) -> tuple[list[bytes], list[int]]:
-        """What buffers begin with, each once and not copied, and which of these each buffer has."""
+        """The contents of all buffers, each once and not copied, and the number in these of each buffer's."""
         numbers: dict[int, int] = {}
         blobs: list[bytes] = []
         for buffer in self._buffers:

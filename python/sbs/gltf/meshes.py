@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,37 +67,33 @@ def vertex_count(document: Document, mesh: Element) -> int:
 
 def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
     """One mesh of several, with all parts of these."""
+    first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
     first_shapes = np.cumsum([0] + [len(surface.shapes) for surface in surfaces[:-1]])
     names = iter(unique_names([part.name for surface in surfaces for part in surface.parts]))
-    first_vertices = np.cumsum([0] + [len(surface.positions) for surface in surfaces[:-1]])
     width = max(surface.joint_indices.shape[1] for surface in surfaces)
-    padding = [((0, 0), (0, width - surface.joint_indices.shape[1])) for surface in surfaces]
-    normals = [surface.normals for surface in surfaces]
-    uvs = [surface.uvs for surface in surfaces]
-    if any(array is not None for array in normals):
-        normals = [
-            area_weighted_normals(surface.positions, surface.triangles) if surface.normals is None else surface.normals
-            for surface in surfaces
-        ]
-    if any(array is not None for array in uvs):
-        uvs = [np.zeros((len(s.positions), 2)) if s.uvs is None else s.uvs for s in surfaces]
-    has_centers = any(surface.centers is not None for surface in surfaces)
+
+    def padded(influences: list[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([np.pad(rows, ((0, 0), (0, width - rows.shape[1]))) for rows in influences])
+
+    def joined(name: str, missing: Callable[[SkinnedMesh], Floats] | None = None) -> Floats | None:
+        """An array of all surfaces, in which a function replaces missing ones; None if there is no function then."""
+        arrays = [getattr(surface, name) for surface in surfaces]
+        absent = [array is None for array in arrays]
+        if all(absent) or (missing is None and any(absent)):
+            return None
+        pairs = zip(arrays, surfaces, strict=True)
+        return np.concatenate([missing(own) if missing and array is None else array for array, own in pairs])
+
     return SkinnedMesh(
         positions=np.concatenate([surface.positions for surface in surfaces]),
         triangles=np.concatenate([s.triangles + first for s, first in zip(surfaces, first_vertices, strict=True)]),
-        joint_indices=np.concatenate([np.pad(s.joint_indices, p) for s, p in zip(surfaces, padding, strict=True)]),
-        joint_weights=np.concatenate([np.pad(s.joint_weights, p) for s, p in zip(surfaces, padding, strict=True)]),
-        normals=_concatenate(normals),
-        uvs=_concatenate(uvs),
-        tangents=_concatenate([s.tangents for s in surfaces])
-        if all(s.tangents is not None for s in surfaces)
-        else None,
-        centers=_concatenate([s.positions if s.centers is None else s.centers for s in surfaces])
-        if has_centers
-        else None,
-        amounts=_concatenate([np.zeros(len(s.positions)) if s.amounts is None else s.amounts for s in surfaces])
-        if has_centers
-        else None,
+        joint_indices=padded([surface.joint_indices for surface in surfaces]),
+        joint_weights=padded([surface.joint_weights for surface in surfaces]),
+        normals=joined("normals", lambda surface: area_weighted_normals(surface.positions, surface.triangles)),
+        uvs=joined("uvs", lambda surface: np.zeros((len(surface.positions), 2))),
+        tangents=joined("tangents"),
+        centers=joined("centers", lambda surface: surface.positions),
+        amounts=joined("amounts", lambda surface: np.zeros(len(surface.positions))),
         shapes=tuple(
             replace(shape, vertices=shape.vertices + np.int32(first))
             for surface, first in zip(surfaces, first_vertices, strict=True)
@@ -109,13 +107,8 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
     )
 
 
-def _concatenate(arrays: list[Floats | None]) -> Floats | None:
-    present = [array for array in arrays if array is not None]
-    return np.concatenate(present) if present else None
-
-
 def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Floats:
-    """Unit normals (V, 3) of vertices, from those of their triangles, weighted by area; zero where there is no area."""
+    """Unit normals (V, 3) of vertices: the mean over their triangles, by area; zero where there is no area."""
     a, b, c = (positions[triangles[:, corner]] for corner in range(3))
     doubled_areas = np.cross(b - a, c - a)
     normals = np.stack(

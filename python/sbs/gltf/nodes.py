@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..rigging.rig import Floats, Rig, compose
+from ..rigging.trees import CircleError, find_depths
 from .document import Document, Element
 
 
@@ -21,22 +22,11 @@ def read_parents(document: Document) -> list[int]:
             if parents[child] >= 0:
                 raise node.error(f"node {child} is a child of node {parents[child]} already", "children")
             parents[child] = number
-    _refuse_cycles(nodes, parents)
+    try:
+        find_depths(parents)
+    except CircleError as error:
+        raise nodes[error.node].error("its parents run in a circle") from None
     return parents
-
-
-def _refuse_cycles(nodes: list[Element], parents: list[int]) -> None:
-    reaches_root = [parent < 0 for parent in parents]
-    for start in range(len(parents)):
-        chain = []
-        node = start
-        while not reaches_root[node]:
-            chain.append(node)
-            if len(chain) > len(parents):
-                raise nodes[start].error("its parents run in a circle")
-            node = parents[node]
-        for member in chain:
-            reaches_root[member] = True
 
 
 def ancestry(nodes: Iterable[int], parents: list[int]) -> list[int]:

@@ -159,7 +159,7 @@ def _choose(
 
 
 def _name(document: Document, mesh: int, node: int) -> str:
-    """What a mesh is called: as its node, as Blender and others call objects, or as itself."""
+    """The name of a mesh: that of its node, as Blender and others name objects, or its own."""
     element = document.all("meshes")[mesh]
     return well_formed(document.all("nodes")[node].string("name", "") or element.string("name", "") or f"mesh_{mesh}")
 

@@ -19,7 +19,7 @@ __all__ = ["driven_shapes", "read_shapes", "shape_weights", "target_count"]
 
 
 def target_count(mesh: Element) -> int:
-    """How many morph targets a mesh has: those of its first primitive, which all have in common."""
+    """How many morph targets a mesh has, by its first primitive: all have as many."""
     primitives = mesh.children("primitives")
     return len(primitives[0].children("targets")) if primitives else 0
 
@@ -72,7 +72,7 @@ def read_shapes(
 
 
 def _read_offsets(document: Document, target: Element, kind: str, rows: int) -> Floats:
-    """What a morph target adds to vertices (V, 3); 0 if it has nothing of a kind."""
+    """The offsets (V, 3) of a kind in a morph target; 0 if it has none."""
     if kind not in target:
         return np.zeros((rows, 3))
     accessor = document.follow("accessors", target, kind)
@@ -102,7 +102,7 @@ def driven_shapes(surface: SkinnedMesh, meshes: list[Element], rig: Rig) -> tupl
 
 
 def _names(mesh: Element, count: int) -> list[str]:
-    """Those that most programs put into extras, or numbers: nothing says that there are any."""
+    """The names of morph targets that most programs put into extras; numbers in place of missing ones."""
     extras = mesh.anything("extras")
     found = extras.get("targetNames") if isinstance(extras, dict) else None
     named = found if isinstance(found, list) else []

@@ -74,7 +74,7 @@ class SkinGroup:
         return self._matrices[: len(self.joints)]
 
     def admit(self, skin: Skin, at_rest: Callable[[list[int]], Floats]) -> int:
-        """Add a skin; how many of its joints are bound in another pose than those of the skins before.
+        """Add a skin; how many of its joints are bound in another pose than by the skins before.
 
         Joints of the same nodes are one if one matrix brings all their inverse bind matrices to those of the group:
         the meshes were bound in spaces that differ by it. Where the pose of a few joints differs, these are added.

@@ -17,7 +17,17 @@ from ..rigging.rig import Floats, Rig
 from ..rigging.triangle_mesh import Mesh
 from ..support.text import well_formed
 
-__all__ = ["Part", "Source"]
+__all__ = ["Part", "Source", "make_node"]
+
+
+def make_node(rig: Rig, node: int) -> dict[str, Any]:
+    """The JSON of a node of a rig, without its children."""
+    element: dict[str, Any] = {"name": well_formed(rig.names[node])} if rig.names[node] else {}
+    if rig.has_matrix[node]:
+        return element | {"matrix": rig.local_matrices[node].T.ravel().tolist()}
+    w, x, y, z = rig.quaternions[node].tolist()
+    translation, scale = rig.translations[node].tolist(), rig.scales[node].tolist()
+    return element | {"translation": translation, "rotation": [x, y, z, w], "scale": scale}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,10 +54,15 @@ class Part:
     joint_map: NDArray[np.int32]
     matrix: Floats
 
+    @property
+    def rows(self) -> slice:
+        """Its vertices in the mesh."""
+        return slice(self.first, self.first + self.count)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Source:
-    """A file, and what a character was made of it.
+    """A file, and the character as it was read.
 
     Attributes
     ----------
@@ -55,9 +70,9 @@ class Source:
         Where images lie that are files of their own.
     json : dict
     blobs : list of bytes
-        What buffers begin with.
+        The contents of buffers, each once.
     buffers : list of int
-        Which of these each buffer has.
+        The number in these of each buffer's.
     parts : list of Part
         Every primitive once, in the order of the vertices.
     mesh : Mesh
@@ -69,7 +84,7 @@ class Source:
     shape_nodes : dict of int to (int, int)
         The first shape of the mesh at each of the file's nodes that has any, and how many.
     animations : list of (Animation, int)
-        Those that move the rig, with their numbers in the file.
+        The animations that move the rig, with their numbers in the file.
     """
 
     path: Path
@@ -125,15 +140,7 @@ class Source:
                 return None
             numbers.append(len(content))
             content[parent] = {**content[parent], "children": [*(content[parent].get("children") or []), len(content)]}
-            w, x, y, z = rig.quaternions[node].tolist()
-            content.append(
-                {
-                    "name": well_formed(rig.names[node]),
-                    "translation": rig.translations[node].tolist(),
-                    "rotation": [x, y, z, w],
-                    "scale": rig.scales[node].tolist(),
-                }
-            )
+            content.append(make_node(rig, node))
         return replace(self, json={**self.json, "nodes": content}, rig=rig, nodes=numbers)
 
     def lacks_shapes(self, mesh: Mesh) -> bool:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Skeletons, animations and meshes: what files hold, and what a character is made of."""
+"""Skeletons, animations and meshes: the parts of characters, which files hold."""

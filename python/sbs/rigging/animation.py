@@ -22,7 +22,7 @@ NEAR_END = 0.0005
 
 _MOST_FRAMES = 1_000_000
 
-STILL = 1e-6
+_STILL = 1e-6
 """A property that never differs from the rest pose by more than this, relative to its size, gets no track."""
 
 
@@ -128,7 +128,7 @@ class Animation:
     name : str
     tracks : tuple of Track
     rig : Rig
-        What the tracks move; nodes without a track keep their rest transform.
+        Its nodes are moved by the tracks; nodes without a track keep their rest transform.
     shape_tracks : tuple of Track
         Weights of the blend shapes of the mesh: see `Character.shape_motion`.
     """
@@ -235,18 +235,24 @@ class Animation:
                 f"(F, {joint_count}, 4, 4) and (F,) are needed"
             )
         local_matrices = rig.local_from_joints(matrices @ affine.inverse(rig.inverse_bind_matrices))
-        translations, quaternions, scales = decompose_frames(local_matrices)
+        return cls(name, make_tracks(seconds, local_matrices, rig), rig)
 
-        def track(path: TrackPath, values: Floats, rest: Floats, size: float) -> Track | None:
-            moved = np.flatnonzero((np.abs(values - rest).max(axis=(0, 2)) > STILL * size) & ~rig.has_matrix)
-            return Track(path, "LINEAR", moved, seconds, values[:, moved]) if len(moved) else None
 
-        tracks = (
-            track("translation", translations, rig.translations, float(np.abs(rig.translations).max())),
-            track("rotation", quaternions, rig.quaternions, 1.0),
-            track("scale", scales, rig.scales, 1.0),
-        )
-        return cls(name, tuple(t for t in tracks if t is not None), rig)
+def make_tracks(times: Floats, local_matrices: Floats, rig: Rig, first: int = 0) -> tuple[Track, ...]:
+    """Linear tracks of the nodes of a rig from the first on, through their matrices (F, n, 4, 4) at times (F,).
+
+    Only of nodes and properties that move.
+    """
+    rest = {"translation": rig.translations, "rotation": rig.quaternions, "scale": rig.scales}
+    size = {"translation": float(np.abs(rig.translations).max()), "rotation": 1.0, "scale": 1.0}
+    tracks = []
+    paths: tuple[TrackPath, ...] = ("translation", "rotation", "scale")
+    for path, values in zip(paths, decompose_frames(local_matrices), strict=True):
+        most = np.abs(values - rest[path][first:]).max(axis=(0, 2), initial=0.0)
+        moved = np.flatnonzero((most > _STILL * size[path]) & ~rig.has_matrix[first:])
+        if len(moved):
+            tracks.append(Track(path, "LINEAR", first + moved, times, np.ascontiguousarray(values[:, moved])))
+    return tuple(tracks)
 
 
 class Animations(tuple[Animation, ...]):

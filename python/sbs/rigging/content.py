@@ -39,10 +39,10 @@ _ONE_SCALE = 1e-4
 # A scale that is 1 apart from rounding in a file is ignored.
 _NO_SCALE = 1e-6
 
-# So is a scene matrix that is the identity but for so much, of the size of the mesh: files hold float32.
+# A scene matrix so near the identity, relative to the size of the mesh, is ignored: files hold float32.
 _IN_PLACE = 1e-5
 
-# What vertices may have beside positions and weights, in single precision.
+# Further arrays of vertices, in single precision.
 _OF_VERTICES = ("normals", "uvs", "tangents")
 
 
@@ -61,9 +61,9 @@ class Wanted:
     Attributes
     ----------
     skin : int, optional
-        That of a skin, by its number in the file.
+        The skeleton of a skin, by the skin's number in the file.
     meshes : tuple of str
-        That of the first of these meshes, by their names in the file. By default the one with the most vertices.
+        The skeleton of the first of these meshes, by their names. By default the one with the most vertices.
     """
 
     skin: int | None = None
@@ -142,9 +142,9 @@ class CharacterContent:
     options : BlendOptions
         How the file has the mesh deformed, where that is not linear blending.
     mesh : Mesh, optional
-        What ``surface.as_mesh()`` returns, where the reader has it.
+        The result of ``surface.as_mesh()``, where the reader has it.
     source : optional
-        What the writer of the same format needs to keep the rest of the file.
+        The rest of the file, for the writer of the same format.
     """
 
     surface: SkinnedMesh

@@ -15,7 +15,7 @@ __all__ = ["engine_centers", "engine_options", "still_centered"]
 
 
 def engine_options(amount: Floats) -> BlendOptions:
-    """The options of `Skin.deform` that do what a shader does with centers and amounts (V,)."""
+    """The options of `Skin.deform` for the result of a shader with centers and amounts (V,)."""
     return BlendOptions(method="spherical", center="optimized", amount=amount)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..skinning.influences import tidy
 from . import affine
-from .animation import NEAR_END, STILL, Animation, Track, TrackPath
-from .rig import Rig, compose, decompose, decompose_frames
+from .animation import NEAR_END, Animation, make_tracks
+from .rig import Rig, compose, decompose
 from .skeleton import Skeleton
 from .triangle_mesh import Mesh
 
@@ -25,7 +25,7 @@ _EXACT = 1e-5
 
 
 def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]:
-    """The wanted names, with underscores behind those that a joint or node has already."""
+    """The wanted names, with underscores behind a name that a joint or node has already."""
     taken = {*skeleton.names, *rig.names}
     found = []
     for wish in wanted:
@@ -38,7 +38,7 @@ def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]
 
 
 def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequence[str], why: str) -> Floats:
-    """Nodes of helpers (..., H, 4, 4) against those of their owners, from movements in bind space.
+    """Matrices (..., H, 4, 4) of helpers to the nodes of their owners, from movements in bind space.
 
     A helper moves points as its owner does after X: its skinning matrix is C X, the node of its owner C A where that is
     A at bind. So relative to the node it is A^-1 X A.
@@ -54,7 +54,7 @@ def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequen
     names : sequence of str
         Of all joints, for the message.
     why : str
-        What a node with T R S cannot do then.
+        The end of the message: why T R S cannot hold it.
 
     Raises
     ------
@@ -144,18 +144,7 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
     """
     if not len(times):
         return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
-    translations, quaternions, scales = decompose_frames(local)
-    first = len(animation.rig.names)
-
-    def moving(path: TrackPath, values: Floats, rest: Floats, size: float) -> Iterator[Track]:
-        moved = np.flatnonzero(np.abs(values - rest[first:]).max(axis=(0, 2)) > STILL * size)
-        if len(moved):
-            yield Track(path, "LINEAR", first + moved, times, np.ascontiguousarray(values[:, moved]))
-
-    size = float(np.abs(rig.translations).max())
-    tracks = [*moving("translation", translations, rig.translations, size)]
-    tracks += moving("rotation", quaternions, rig.quaternions, 1.0)
-    tracks += moving("scale", scales, rig.scales, 1.0)
+    tracks = make_tracks(times, local, rig, len(animation.rig.names))
     return Animation(animation.name, (*animation.tracks, *tracks), rig, animation.shape_tracks)
 
 

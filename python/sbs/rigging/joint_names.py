@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What joints of people are called by different programs, so that the motion of one skeleton finds those of another."""
+"""Names of the joints of people in different programs, by which a motion finds the joints of another skeleton."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["body_parts", "canonical", "matched"]
 
-# In lower case and without what separates words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
+# In lower case and without separators of words. CMU's motion capture and Mixamo, MakeHuman's default rig, Biped and
 # Unreal, Rigify, Quaternius. Mixamo has one spine more than CMU.
 _CENTRAL = {
     "hips": ("hips", "hip", "pelvis", "root"),
@@ -30,7 +30,7 @@ _SIDED = {
     "foot": ("foot", "ankle"),
     "toes": ("toebase", "toe", "toes", "ball", "toe11"),
 }
-# Rigify numbers all from the hips to the head, and what others call spine is not the same.
+# Rigify numbers all from the hips to the head; its spine is not that of other programs.
 _RIGIFY_SPINE = {
     "spine": "hips",
     "spine001": "lower back",
@@ -54,7 +54,7 @@ _SIDE = re.compile(
 
 
 def canonical(name: str) -> str | None:
-    """What part of the body a joint is by its name, such as ``"left forearm"``; None where that is not known."""
+    """The part of the body that a joint is by its name, such as ``"left forearm"``; None if it is not known."""
     found = _part(name, _is_rigify([name]))
     return None if found is None else found[0]
 
@@ -102,12 +102,12 @@ def matched(
     sources, targets : sequence of str
         Names of joints.
     names : mapping, optional
-        Targets by sources, in place of what is known; others are left out.
+        Targets by sources, in place of the known names; others are left out.
 
     Returns
     -------
     list of (source, target)
-        Each source and each target once. Without `names`, those of one name, and of the rest the first that are the
+        Each source and each target once. Without `names`, joints of one name, and of the rest the first that are the
         same part of the body.
 
     Raises

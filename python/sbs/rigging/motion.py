@@ -108,13 +108,13 @@ class Motion:
         return rotations, positions
 
     def matches(self, character: Rigged, names: Mapping[str, str] | None = None) -> dict[str, str]:
-        """The joints of a character that those of the motion move, by name: what `onto` goes by.
+        """The joints of a character that the motion moves in `onto`, by name.
 
         Parameters
         ----------
         character : Character
         names : mapping of str to str, optional
-            As for `onto`. What is returned may be changed and given here.
+            As for `onto`. A result may be changed and given here.
 
         Returns
         -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Some of the meshes that a character has, with what belongs to them."""
+"""Some of the meshes of a character, with their animations, options and file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class KeptFile(Protocol):
     def of_parts(self, whole: Mesh, part: Selection, animations: dict[int, Animation]) -> object | None:
         """The same file for some parts of a mesh; None if the whole no longer fits it.
 
-        `animations` has those of the parts by the identity of those of the whole.
+        `animations` has the animations of the parts by the identity of the whole's.
         """
 
     def with_nodes(self, before: Rig, rig: Rig) -> object | None:
@@ -54,12 +54,12 @@ class Selection:
 
 
 def source_with_nodes(source: object, before: Rig, rig: Rig) -> object | None:
-    """What a character's source is with the nodes that its rig got; None if it can't have them."""
+    """The source of a character with the new nodes of its rig; None if it can't have them."""
     return source.with_nodes(before, rig) if isinstance(source, KeptFile) else None
 
 
 def unknown(name: str, names: Sequence[str]) -> str:
-    """What to say of a name that no mesh has."""
+    """The message about a name that no mesh has."""
     return f"no mesh is named {name!r}; there are: {', '.join(names) or 'none with a name'}{nearest_name(name, names)}"
 
 
@@ -83,7 +83,7 @@ def part_numbers(mesh: Mesh, names: Sequence[str]) -> list[int]:
 def selected(
     mesh: Mesh, animations: Animations, options: BlendOptions, source: object, numbers: Sequence[int]
 ) -> Selection:
-    """Some parts of a character's mesh, with what belongs to them."""
+    """Some parts of a character's mesh, with their animations, options and source."""
     chosen = sorted(numbers)
     part = mesh.of_parts(chosen)
     shapes = [shape for number in chosen for shape in mesh.parts[number].shapes if shape < len(mesh.shapes)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What files tell engines of the poses that drive shapes. docs/pose-drivers.schema.json is the schema."""
+"""The drivers of shapes in files, for engines. docs/pose-drivers.schema.json is the schema."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pose_drivers(
     shapes : sequence of BlendShape
         Those without a driver are left out.
     names : sequence of str
-        What the shapes are called in the file.
+        The names of the shapes in the file.
     places : (J,) ndarray, optional
         The number of each joint in the file, if it is another.
     """
@@ -85,7 +85,7 @@ def _driver(driver: ShapeDriver, joints: list[int], parents: list[int], bind: Fl
 
 
 def read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
-    """The inverse of `pose_drivers`: drivers by the names of shapes. What is none, or of other joints, is left out."""
+    """The inverse of `pose_drivers`: drivers by the names of shapes. Damaged ones, or of other joints, are left out."""
     skeleton, bind = bind_skeleton(rig), _bind_rotations(rig)
     found = {}
     for driver in content:
@@ -108,7 +108,7 @@ def read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
 
 
 def _rows(content: Any, above: list[Floats]) -> Floats:
-    """Vectors (n, 3) in bind space, from those in the axes of the joints above. Raises ValueError."""
+    """Vectors (n, 3) in bind space, from vectors in the axes of the joints above. Raises ValueError."""
     rows = np.array(content, np.float64)
     if rows.shape != (len(above), 3) or not np.isfinite(rows).all():
         raise ValueError(f"vectors have shape {rows.shape}, expected ({len(above)}, 3)")

@@ -25,11 +25,11 @@ class ShapeDriver:
     joints : tuple of str
         The joints whose rotations drive.
     parents : tuple of str or None
-        What each of them turns against; None for the model.
+        The joint that each of them turns against; None for the model.
     axes : tuple of (x, y, z)
         The direction of the bone of each at bind, a unit vector in bind space.
     part : "swing", "twist" or "both"
-        What of the rotations drives.
+        The part of the rotations that drives.
     coordinates : (n, 3) ndarray of float64
         Rotation vectors of the joints in the pose, in the axes of bind space.
     """
@@ -58,7 +58,7 @@ class BlendShape:
     weight : float
         How much of it the pose in the file has.
     normals : (W, 3) float32 ndarray, optional
-        What is added to unit rest normals.
+        Added to unit rest normals.
     driver : ShapeDriver, optional
         The pose that drives it in engines; `sbs.correctives.as_blend_shapes` makes such shapes.
     """

@@ -18,6 +18,7 @@ from ..skinning.reports import counted
 from ..support.markup import folded
 from ..support.names import joint_numbers
 from . import affine
+from .trees import CircleError, find_depths
 
 __all__ = ["Skeleton"]
 
@@ -346,16 +347,9 @@ def _check_names(names: Sequence[str] | None, joint_count: int) -> tuple[str, ..
 def _levels(parents: Joints) -> list[NDArray[np.intp]]:
     """The joints at each depth of the tree, ascending, the roots first."""
     above = parents.tolist()
-    depths = [0 if parent < 0 else -1 for parent in above]
-    for start in range(len(above)):
-        chain: list[int] = []
-        joint = start
-        while depths[joint] < 0:
-            if len(chain) > len(above):
-                raise ValueError(f"parents[{start}] = {above[start]} leads to no root: the parents run in a circle")
-            chain.append(joint)
-            joint = above[joint]
-        for depth, member in enumerate(reversed(chain), depths[joint] + 1):
-            depths[member] = depth
-    counts = np.bincount(depths)
-    return np.split(np.argsort(depths, kind="stable"), np.cumsum(counts)[:-1])
+    try:
+        found = find_depths(above)
+    except CircleError as error:
+        start = error.node
+        raise ValueError(f"parents[{start}] = {above[start]} leads to no root: the parents run in a circle") from None
+    return np.split(np.argsort(found, kind="stable"), np.cumsum(np.bincount(found))[:-1])

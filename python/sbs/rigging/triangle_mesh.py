@@ -52,7 +52,7 @@ def triangles_within(triangles: NDArray[Any], vertices: range) -> NDArray[Any]:
 
 
 def diagonal(positions: ArrayLike) -> float:
-    """The diagonal of the box around points (V, 3): what "size" means wherever lengths are given as shares of it."""
+    """The diagonal of the box around points (V, 3): the "size" wherever lengths are given as shares of it."""
     return float(np.linalg.norm(np.ptp(np.asarray(positions, np.float64), axis=0)))
 
 
@@ -93,7 +93,7 @@ class Mesh:
     uvs : (V, 2) ndarray or None
         Texture coordinates.
     centers : (V, 3) float64 ndarray or None
-        What ``center="optimized"`` turns every vertex about; of files that have such points: SDEF, and those of
+        The points that ``center="optimized"`` turns vertices about; of files that have them: SDEF, and files of
         `Character.for_engine`.
     tangents : (V, 4) ndarray or None
         Unit tangents at rest, along u of the texture coordinates, and the handedness, 1 or -1, of the frame of tangent,

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the package needs besides skinning: files, texts, names, optional packages, warnings at the caller's line."""
+"""Tools that know nothing of skinning: files, texts, names, optional packages, warnings at the caller's line."""

@@ -19,7 +19,7 @@ _subject: ContextVar[str] = ContextVar("subject", default="")
 
 @contextmanager
 def about(subject: str) -> Iterator[None]:
-    """Let warnings within the block begin with what they are about, such as the name of a file."""
+    """Let warnings within the block begin with their subject, such as the name of a file."""
     token = _subject.set(subject)
     try:
         yield

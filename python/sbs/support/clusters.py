@@ -30,9 +30,9 @@ class Task:
     Attributes
     ----------
     name : str
-        What it is about, for messages: "frames 3 to 5".
+        For messages: "frames 3 to 5".
     key : object
-        What its result comes back with.
+        Comes back with its result.
     shared : tuple
         The first arguments, which other tasks have, too: each is sent to all workers once.
     own : tuple
@@ -104,7 +104,7 @@ def connected(scheduler: Any) -> Iterator[Any]:
 def results_by_workers(client: Any, function: Callable[..., Any], tasks: Iterable[Task]) -> Iterator[tuple[Any, Any]]:
     """Call a function for each task on the workers of a cluster.
 
-    Tasks of workers that are lost are done again by others. What tasks share is sent anew if all workers that had it
+    Tasks of workers that are lost are done again by others. Shared arguments are sent anew if all workers that had them
     are gone.
 
     Yields
@@ -121,7 +121,7 @@ def results_by_workers(client: Any, function: Callable[..., Any], tasks: Iterabl
     RuntimeError
         If a worker has another version of this package.
     Exception
-        What the function raised.
+        Raised by the function.
     """
     run = _Run(client, function, tasks)
     fruitless = 0
@@ -145,7 +145,7 @@ class _Run:
         self._sent: dict[int, Any] = {}
 
     def until_workers_are_lost(self) -> Iterator[tuple[Any, Any]]:
-        """Send what tasks share, then tasks, until none is left or workers that had it are gone."""
+        """Send shared arguments and tasks, until none is left or the workers that had them are gone."""
         self._sent.clear()
         try:
             self._client.wait_for_workers(1, timeout=_PATIENCE)
@@ -176,7 +176,7 @@ class _Run:
             task = self.left[0]
             try:
                 shared = [self._on_workers(argument) for argument in task.shared]
-            except OSError:  # a worker ended before it had them: they are sent again when those that are left answer
+            except OSError:  # a worker ended before it had them: they are sent again when the others answer
                 if self._client.status != "running":
                     raise
                 return
@@ -185,7 +185,7 @@ class _Run:
             futures.add(future)
 
     def _on_workers(self, argument: object) -> Any:
-        """What all workers have a copy of, sent when it is first needed."""
+        """The copies of an argument on all workers, sent when it is first needed."""
         if id(argument) not in self._sent:
             self._sent[id(argument)] = self._client.scatter(argument, broadcast=True, hash=False)
         return self._sent[id(argument)]

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# A longer suffix is not that of a known format, and would not fit after the random name.
+# No known format has a longer suffix, which would not fit after the random name.
 _LONGEST_SUFFIX = 32
 
 # How often, and how long at least, Windows is asked to let a file be replaced: a busy machine comes to few attempts in

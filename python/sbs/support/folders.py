@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which other files a file may have read: those that came with it."""
+"""Which other files a file may refer to: only files in its folder, which came with it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the JSON files of this package have in common: a format, a version, and a list of entries."""
+"""The JSON files of this package: a format, a version, and a list of entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def read(path: str | os.PathLike[str], content: Callable[[Any], T]) -> T:
-    """What a function makes of the document in a file.
+    """The result of a function of the document in a file.
 
     Raises
     ------
@@ -39,17 +39,17 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int | float:
-    """An integer, or what NumPy can take of one that is too large for it."""
+    """An integer, or a float in place of one that is too large for NumPy."""
     return int(digits) if len(digits) < 16 else float(digits)
 
 
-def read_entries(document: Any, *, kind: str, newest: int, key: str) -> list[Any]:
+def read_entries(document: Any, *, kind: str, newest: int, key: str, others: tuple[str, ...] = ()) -> list[Any]:
     """The list under `key`, such as "capsules", of a document whose format and version are known.
 
     Raises
     ------
     ValueError
-        If it is another format, of a version above `newest`, has other keys, or no entries.
+        If it is another format, of a version above `newest`, has unknown keys, or no entries.
     """
     if not isinstance(document, dict) or document.get("format") != kind:
         raise ValueError(f'no file of {key}: "format" is not "{kind}"')
@@ -58,7 +58,7 @@ def read_entries(document: Any, *, kind: str, newest: int, key: str) -> list[Any
         raise ValueError(f'"version" must be an integer from 1 on, not {version!r}')
     if version > newest:
         raise ValueError(f"comes from a newer version: {version}, and this reads up to {newest}")
-    unknown = document.keys() - {"format", "version", key}
+    unknown = document.keys() - {"format", "version", key, *others}
     if unknown:
         raise ValueError(f"unknown key {min(unknown)!r}")
     entries = document.get(key)

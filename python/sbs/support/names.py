@@ -24,7 +24,7 @@ def joint_numbers(
     number_by_name : mapping of J str to int
         The number of the joint of each name.
     option : str, optional
-        What the joints are called in messages.
+        The name of the joints in messages.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def has_names(joints: Any) -> bool:
 
 
 def known_name(name: str, names: Collection[str], option: str) -> str:
-    """The one of some names that is meant. Upper and lower case are alike, and so are spaces, hyphens and underscores.
+    """The name that is meant. Upper and lower case are alike, and so are spaces, hyphens and underscores.
 
     Raises
     ------

@@ -13,7 +13,7 @@ _Call = TypeVar("_Call", bound=Callable[..., Any])
 
 
 def with_keywords(parameters: Iterable[inspect.Parameter]) -> Callable[[_Call], _Call]:
-    """Let help show these parameters of what takes them as `**options`."""
+    """Let help show these parameters of a function that takes them as `**options`."""
     keywords = list(parameters)
 
     def shown(call: _Call) -> _Call:
