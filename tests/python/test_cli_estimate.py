@@ -96,8 +96,3 @@ def test_what_is_missing_is_told_before_measuring(
     assert result.exit_code == 2
     assert "it is not installed" in result.output
     assert next(measured) == 0
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(0.2, "1 s"), (59.6, "60 s"), (600, "10 min"), (9000, "2.5 h")])
-def test_durations(seconds: float, words: str) -> None:
-    assert estimate.in_words(seconds) == words
