@@ -64,7 +64,7 @@ def test_info_warns_of_bad_weights_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "options"),
     [
-        ("--method linear", {"method": "linear"}),
+        ("--method lbs", {"method": "linear"}),
         ("--rotation average --center weighted", {"rotation": "average", "center": "weighted"}),
         ("--amount 0.25", {"amount": 0.25}),
         ("--across 0.35 --base rigid", {"amount": 0.35, "base": "rigid"}),  # of a hand, which has no limbs

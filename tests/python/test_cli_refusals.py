@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -179,6 +180,7 @@ def test_a_line_says_what_is_wrong(
     files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     line, reason = row.split(" | ")
     assert reason in refuse(*(files.get(word, word) for word in shlex.split(line)))
     assert not list(tmp_path.iterdir())

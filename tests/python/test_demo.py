@@ -44,13 +44,6 @@ def test_volume_of_a_cube() -> None:
     assert volume(CUBE, CUBE_FACES[:, ::-1]) == pytest.approx(-1, rel=1e-14)
 
 
-def test_turned_moves_one_joint_alone() -> None:
-    skeleton = arm().skeleton
-    local = turned(skeleton, "fore", (0, 0, 3), 90)
-    np.testing.assert_allclose(local[1], [[0, -1, 0], [1, 0, 0], [0, 0, 1]], atol=1e-15)
-    np.testing.assert_array_equal(local[[0, 2]], np.tile(np.eye(3), (2, 1, 1)))
-
-
 def test_bone_axis_leads_to_the_first_child() -> None:
     skeleton = arm().skeleton
     np.testing.assert_allclose(bone_axis(skeleton, "fore"), [1, 0, 0])
@@ -92,17 +85,6 @@ def test_radius_is_seen_from_the_parent() -> None:
     matrices = character.skinning_matrices(local)
     linear = character.skin.deform(matrices, method="linear")
     assert radius_kept(character, matrices, linear) == pytest.approx(0.5, rel=1e-12)
-
-
-def test_radius_kept_at_rest_is_all() -> None:
-    character = arm()
-    assert radius_kept(character, np.tile(np.eye(4), (3, 1, 1)), character.mesh.positions) == 1
-
-
-def test_the_woman_is_closed(woman: sbs.Character) -> None:
-    sides = woman.mesh.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    assert {tuple(side) for side in sides} == {tuple(side[::-1]) for side in sides}
-    assert volume(woman.mesh.positions, woman.mesh.triangles) > 0
 
 
 def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows: list[Scene]) -> None:

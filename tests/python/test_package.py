@@ -97,10 +97,6 @@ def test_every_source_file_is_installed() -> None:
     assert sorted(name for name in names if not (INSTALLED / name).is_file()) == []
 
 
-def test_exported_names_exist() -> None:
-    assert [name for name in sbs.__all__ if not hasattr(sbs, name)] == []
-
-
 PUBLIC = ("sbs", "sbs.formats", "sbs.mesh", "sbs.muscles", "sbs.quality", "sbs.weights")
 
 

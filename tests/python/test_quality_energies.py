@@ -29,13 +29,6 @@ def test_surface_energy_of_a_stretched_sheet(scale: list[float], energy: float) 
     np.testing.assert_allclose(found, energy, rtol=1e-12, atol=1e-12)
 
 
-def test_surface_energy_of_a_shear_has_the_singular_values_of_the_shear() -> None:
-    points, triangles = grid(8)
-    stretches = np.linalg.svd(np.array([[1, 0.7], [0, 1]]), compute_uv=False)
-    found = measures.surface_energies(make_surface(points, triangles), points @ [[1, 0, 0], [0.7, 1, 0], [0, 0, 1]])
-    np.testing.assert_allclose(found, (stretches**2 + stretches**-2).sum() - 4, rtol=1e-12)
-
-
 def test_surface_energy_is_the_mean_over_the_area_of_all_triangles() -> None:
     """Of a sheet of 8 squares' length one square is stretched by the factor 2, whatever the weights blend."""
     points, triangles = grid(8)
@@ -74,7 +67,7 @@ def test_bending_energy_goes_the_short_way_round() -> None:
 
 def test_energies_of_a_twisted_tube() -> None:
     """A tube turned by a even twist of q per radius is sheared by q: s1 s2 = 1, s1^2 + s2^2 = 2 + q^2."""
-    points, triangles = tube(rings=241, sides=480)
+    points, triangles = tube(rings=121, sides=240)
     angle = 0.5 * points[:, 0]
     turned_points = np.stack(
         [

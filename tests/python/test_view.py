@@ -136,6 +136,7 @@ def browser() -> Iterator[Any]:
     yield from browsers()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     """It loads, sliders move the vertices that the browser draws, and its console has no errors."""
@@ -215,6 +216,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
         thread.join()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_muscles(browser: Any) -> None:
     """Beside SBS the same with muscles: skin that covers them, their surfaces on demand, and the command has them."""

@@ -322,6 +322,7 @@ def hostile_glb(path: Path) -> None:
     path.write_bytes(data[:8] + (12 + len(chunks)).to_bytes(4, "little") + chunks)
 
 
+@pytest.mark.thorough
 def test_names_are_text(browser: Any, tmp_path: Path) -> None:
     """Of joints, of animations and of the file: whatever they are, none of it is markup or a script."""
     path = tmp_path / f"{HOSTILE[1].replace('/', '')}.glb"

@@ -122,7 +122,8 @@ def with_streams_named(text: str) -> str:
 def _stand_in(ctx: click.Context, name: str, called: str) -> Path:
     """A file that stands for a stream, in a folder that is removed when the command ends."""
     folder = tempfile.mkdtemp(prefix="sbs-")
-    ctx.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    # The context of a command whose options are refused is never closed.
+    ctx.find_root().call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     path = Path(folder, name)
     ctx.meta.setdefault(_NAMES, {})[str(path)] = called
     return path
