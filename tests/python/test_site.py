@@ -27,15 +27,8 @@ FARM = "tcp://farm"
 # For Blender's Python, whose test is tests/blender/test_caches.py.
 BLENDER = "import bpy"
 # Pages whose commands run. Those of other pages are much the same.
-COMMANDS = [
-    "bones_blending",
-    pytest.param("commands", marks=pytest.mark.thorough),
-    "engines",
-    "formats",
-    "muscles",
-    "start",
-    "weights",
-]
+COMMANDS = ["bones_blending", "engines", "formats", "muscles", "start", "weights"]
+ALL_COMMANDS = pytest.param("commands", marks=pytest.mark.thorough)
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
@@ -221,7 +214,7 @@ def test_python_of_quality(folder: Path) -> None:
     assert output == "92.8%\n"
 
 
-@pytest.mark.parametrize("page", COMMANDS)
+@pytest.mark.parametrize("page", [*COMMANDS, ALL_COMMANDS])
 def test_the_commands(page: str, folder: Path) -> None:
     for arguments in commands(text(f"{page}.md")):
         if FARM in " ".join(arguments) or "--gpu" in arguments or arguments[0] == "view":

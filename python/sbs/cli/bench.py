@@ -16,7 +16,7 @@ from ..demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..demo.scenes import twist
 from ..samples import load as load_sample
 from ..skinning.skin import Skin
-from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_without
+from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_idle
 from .streams import InputFile
 from .tables import print_table
 from .terminal import say
@@ -94,7 +94,7 @@ def bench(
 def subject(file: Path | None, animation_name: str | None, time: float | None) -> tuple[str, Skin, NDArray[np.float64]]:
     """The character to time: its name, skin and skinning matrices."""
     if file is None:
-        refuse_without("FILE", "animation_name", "time")
+        refuse_idle((True, "{} needs FILE", ("animation_name", "time")))
         scene = twist(load_sample("woman"))
         return "woman", scene.character.skin, scene.skinning_matrices
     character = load(file)

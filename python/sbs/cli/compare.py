@@ -19,15 +19,13 @@ from ..picture import Camera, Row, column_width, compose, portraits, weight_colo
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
 from ..rigging.triangle_mesh import diagonal
-from ..support.files import replacing
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, known_joints, output_option
-from .pictures import PictureOptions, picture_options, refuse_picture_options
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .posing import POSE, PoseOptions
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 ASPECT = 1.0
 RED = np.array([0.62, 0.08, 0.05])
@@ -81,9 +79,7 @@ def compare(
     weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
     caption = f"{file.name}: {pose.in_words(character)}"
     figure = draw(character, rest, shapes, shown, weights, caption, drawn)
-    with replacing(output) as temporary:
-        figure.save(temporary)
-    say(output)
+    save_figure(figure, output)
 
 
 def draw(
@@ -143,8 +139,8 @@ def deformed(
     if correctives is not None:
         options = how.options
         shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, correctives=correctives, **options)
-    if how.blended_bones is not None:
-        blending = how.blended_bones.blend(character)
+    if how.bones:
+        blending = how.blend_bones(character)
         shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
     return shapes
 

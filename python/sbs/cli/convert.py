@@ -16,11 +16,11 @@ from ..correctives import as_blend_shapes, to_linear
 from ..formats import written
 from ..options import BlendOptions
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_beside, refuse_without
+from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_idle
 from .terminal import say
 
 ENGINE_NAMES = ("amount", "across", "twist")
-METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base", *ENGINE_NAMES)
+METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
 
 
 @click.command()
@@ -67,11 +67,12 @@ def convert(
     With --engine vertices have an attribute _SBS_CENTER, their centers of rotation and the amount of spherical
     blending, and influences are sorted. --twist, --amount, --across and --correctives then say what else is shown.
     """
-    if engine is not None:
-        refuse_beside(f"--engine {engine}", *(name for name in METHOD_NAMES if name not in ENGINE_NAMES))
-    elif how.correctives_from is None:
-        refuse_without("--correctives or --engine", *ENGINE_NAMES)
-        refuse_without("--correctives", *METHOD_NAMES)
+    is_plain = engine is None and how.correctives_from is None
+    refuse_idle(
+        (engine is not None, f"--engine {engine} takes the place of {{}}", METHOD_NAMES),
+        (is_plain, "{} needs --correctives or --engine", ENGINE_NAMES),
+        (is_plain, "{} needs --correctives", METHOD_NAMES),
+    )
     try:
         written(output, "write")
         if engine is not None and output.suffix.lower() != ".glb":

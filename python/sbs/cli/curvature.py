@@ -21,7 +21,7 @@ from ..rigging.blending import BonesBlending
 from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
-from .blended_bones import BONES_BLENDING, ChosenBones
+from .blended_bones import BONES_BLENDING
 from .completion import complete_joints
 from .how_to_deform import METHOD, HowToDeform, how_to_deform
 from .options import CHARACTER, JSON, SCHEME, STRICT, known_joints, output_option, parse_axis
@@ -33,15 +33,7 @@ COLORS = ("#2471a3", "#c0392b", "#229954", "#7d3c98", "#b7950b")
 
 @dataclass(frozen=True)
 class Curve:
-    """The curvature of one mesh during a bend.
-
-    Attributes
-    ----------
-    name : str
-    vertices, triangles : int
-    degrees : (N,) ndarray
-        The curvature relative to the joint.
-    """
+    """The curvature of one mesh during a bend, relative to the joint: degrees (N,)."""
 
     name: str
     vertices: int
@@ -122,7 +114,7 @@ def bend_curvature(
     angles = np.linspace(*bend, steps)
     local = flexed(character.skeleton, number, angles, axis)
     curves = [subject.curve(title, number, character.skinning_matrices(local)) for title, subject in subjects.items()]
-    by = how.method if how.blended_bones is None else "bones blending"
+    by = "bones blending" if how.bones else how.method
     if output is not None:
         draw(output, f"{file.name}, {name}, {by}", angles, curves)
     if as_json:
@@ -139,24 +131,13 @@ def bend_curvature(
 
 @dataclass(frozen=True)
 class Bound:
-    """A character and how it is deformed.
-
-    Attributes
-    ----------
-    character : Character
-    skin : Skin
-    options : BlendOptions
-    attachment : (V,) int32 ndarray
-        The joint that each vertex is attached to.
-    chosen, blending
-        With bones blending.
-    """
+    """A character, how it is deformed, and the joint that each vertex is attached to (V,)."""
 
     character: Character
     skin: Skin
     options: BlendOptions
     attachment: NDArray[np.int32]
-    chosen: ChosenBones | None = None
+    how: HowToDeform
     blending: BonesBlending | None = None
 
     def with_triangles(self, joint: int) -> list[int]:
@@ -172,10 +153,10 @@ class Bound:
         division = subdivide(mesh.positions, mesh.triangles, triangles, scheme=scheme, levels=levels)
         fine = self.character.with_mesh(division.mesh(mesh))
         attachment = division.attachment(self.attachment)
-        if self.chosen is None:
-            return Bound(fine, fine.skin, self.options, attachment)
-        blending = self.chosen.blend(fine, self.blending, attachment)
-        return Bound(fine, blending.skin(), self.options, attachment, self.chosen, blending)
+        if self.blending is None:
+            return Bound(fine, fine.skin, self.options, attachment, self.how)
+        blending = self.how.blend_bones(fine, self.blending, attachment)
+        return Bound(fine, blending.skin(), self.options, attachment, self.how, blending)
 
     def curve(self, name: str, joint: int, matrices: NDArray[np.float64]) -> Curve:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
@@ -188,12 +169,11 @@ class Bound:
 
 def binding(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
-    chosen = how.blended_bones
-    if chosen is not None:
-        blending = chosen.blend(character)
-        return Bound(character, blending.skin(), blending.options, blending.attachment, chosen, blending)
-    mesh = character.mesh
-    return Bound(character, character.skin, how.options, heaviest_joints(mesh.joint_indices, mesh.joint_weights))
+    if how.bones:
+        blending = how.blend_bones(character)
+        return Bound(character, blending.skin(), blending.options, blending.attachment, how, blending)
+    attachment = heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights)
+    return Bound(character, character.skin, how.options, attachment, how)
 
 
 def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:

@@ -24,15 +24,13 @@ from ..rigging.shapes import ShapeMotion
 from ..support.files import replacing
 from ..tangents import deformed_tangents
 from .errors import Refusal
-from .gathered import gathered
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
-from .options import CHARACTERS, MESHES, STRICT, given, refuse_beside, refuse_without
+from .options import CHARACTERS, MESHES, STRICT, gathered, refuse_idle
 from .outputs import FILE, MESH, in_folder, named, refuse_twice
 from .posing import POSE, PoseOptions
-from .progress import progress_bar
 from .streams import InputFile, piped_output
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
@@ -54,18 +52,7 @@ def parse_output(context: click.Context, parameter: click.Parameter, text: str) 
 
 @dataclass(frozen=True)
 class FrameOptions:
-    """Which frames of an animation are written, if it is frames that are written.
-
-    Attributes
-    ----------
-    fps : float or None
-    frames : (int, int or None) or None
-        The first and the last.
-    scheduler : str or None
-        The address of the cluster that deforms them.
-    gpu : bool
-        Whether a graphics processor deforms them.
-    """
+    """Which frames of an animation are written: the rate, the first and the last; and where they are deformed."""
 
     fps: float | None
     frames: tuple[int, int | None] | None
@@ -73,12 +60,14 @@ class FrameOptions:
     gpu: bool
 
     def __post_init__(self) -> None:
-        if self.option is None:
-            refuse_without("--fps or --frames", "scheduler", "gpu")
-        else:
-            refuse_beside(self.option, "time")
-        if self.gpu:
-            refuse_beside("--gpu", "scheduler")
+        elsewhere = self.scheduler is not None
+        refuse_idle(
+            (self.option is None, "{} needs --fps or --frames", ("scheduler", "gpu")),
+            (self.option is not None, f"{self.option} takes the place of {{}}", ("time",)),
+            (self.gpu, "--gpu takes the place of {}", ("scheduler",)),
+            (elsewhere, "--scheduler deforms without {}", ("muscles_from", "correctives_from")),
+            (self.gpu, "--gpu deforms without {}", ("correctives_from",)),
+        )
 
     @property
     def option(self) -> str | None:
@@ -186,21 +175,13 @@ def deform(
     output, folder = in_folder(output_name, ".glb" if frames.option is None else ".pc2")
     if len(files) > 1 and FILE not in output.name:
         raise click.BadParameter(f"of {len(files)} files: a folder, or {FILE} in the name", param_hint="--output")
-    if len(files) > 1:
-        for option in given(("centers_cache",)):
-            raise click.UsageError(f"{option} is of one file, not of {len(files)}")
-    if motion_file is None:
-        refuse_without("--motion", "joint_map")
-    else:
-        refuse_beside("--motion", "animation_name")
+    refuse_idle(
+        (len(files) > 1, f"{{}} is of one file, not of {len(files)}", ("centers_cache",)),
+        (motion_file is None, "{} needs --motion", ("joint_map",)),
+        (motion_file is not None, "--motion takes the place of {}", ("animation_name",)),
+    )
     if frames.option is not None and pose.animation_name is None and motion_file is None:
         raise click.UsageError(f"{frames.option} needs --animation")
-    if frames.scheduler is not None and how.muscles_from is not None:
-        raise click.UsageError("--scheduler deforms without --muscles")
-    if frames.scheduler is not None and how.correctives_from is not None:
-        raise click.UsageError("--scheduler deforms without --correctives")
-    if frames.gpu and how.correctives_from is not None:
-        raise click.UsageError("--gpu deforms without --correctives")
     sequence = "#" in output.name
     if sequence:
         check_sequence(output, frames)
@@ -257,16 +238,7 @@ def check_sequence(output: Path, frames: FrameOptions) -> None:
 
 @dataclass(frozen=True)
 class Piece:
-    """What is written to one file.
-
-    Attributes
-    ----------
-    path : Path
-    bound : BoundCharacter
-    animation : Animation or None
-    matrices : (J, 4, 4) ndarray
-        Of the pose, if it is one.
-    """
+    """A character or a mesh that is written to one file: in an animation, or in a pose (J, 4, 4)."""
 
     path: Path
     bound: BoundCharacter

@@ -14,9 +14,8 @@ from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
 from ..support.files import replacing
 from .pictures import samples_option, width_option
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 @click.command()

@@ -18,15 +18,13 @@ from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..muscles import Muscle, MuscleCover
 from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, CorrectedOptions, Method, Rotation, method_name
-from ..rigging.blending import BlendingProfile
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
-from .blended_bones import BONES_BLENDING, ChosenBones, Ends
-from .gathered import Decorator, gathered
+from .blended_bones import BONES_BLENDING, BonesOptions
 from .numbers import read_npy
-from .options import MethodChoice, given, has_option, known_joints, refuse_beside, refuse_without
-from .progress import progress_bar
+from .options import Decorator, MethodChoice, gathered, given, has_option, known_joints, refuse_idle
 from .streams import InputFile
+from .terminal import progress_bar
 
 __all__ = [
     "BONES_BLENDING",
@@ -153,19 +151,7 @@ CORRECTIVES = click.option(
 
 @dataclass(frozen=True)
 class BoundCharacter:
-    """A character, or a mesh of one, ready to be deformed.
-
-    Attributes
-    ----------
-    character : Character
-    skin : Skin
-    options : BlendOptions
-        For `Skin.deform`.
-    muscles : MuscleCover or None
-        What the deformed skin covers.
-    correctives : Correctives or None
-        Shapes that the pose drives.
-    """
+    """A character, or a mesh of one, ready to be deformed: its options are those of `Skin.deform`."""
 
     character: Character
     skin: Skin
@@ -180,14 +166,8 @@ class BoundCharacter:
 
 
 @dataclass(frozen=True, eq=False)
-class HowToDeform:
-    """How a command deforms characters, by its options; what a command has no option for is the default.
-
-    Raises
-    ------
-    click.UsageError
-        If an option that was given has no effect beside the others.
-    """
+class HowToDeform(BonesOptions):
+    """How a command deforms characters, by its options; what a command has no option for is the default."""
 
     method: Method = DEFAULTS["method"]
     rotation: Rotation = DEFAULTS["rotation"]
@@ -199,86 +179,38 @@ class HowToDeform:
     twist: tuple[str, ...] | None = None
     muscles_from: Path | Literal["fit"] | None = None
     correctives_from: Path | Literal["draft"] | None = None
-    bones: tuple[str, ...] = ()
-    t_min: Ends = ()
-    t_max: Ends = ()
-    zone_scale: float = 1.0
-    fit_zones: bool = False
-    profile: BlendingProfile = "linear"
 
     def __post_init__(self) -> None:
-        if self.across is not None:
-            refuse_beside("--across", "amount")
-        elif self.amount is None:
-            refuse_without("--amount or --across", "base")
-        if self.method != "spherical":
-            refuse_without("--method spherical", "rotation", "center")
-        if not self.bones:
-            refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "fit_zones", "profile")
-        elif has_option("method"):  # else bones blending is compared with the methods
-            refuse_beside("--bones-blending", *_METHOD_OPTIONS)
-        if self.correctives_from is not None:
-            if self.bones and has_option("method"):
-                raise click.UsageError("--bones-blending deforms without --correctives")
-            if isinstance(self.correctives_from, Path):
-                for option in given(["meshes"]):
-                    raise click.UsageError(f"--correctives of a file are those of all meshes, without {option}")
-        if self.fit_zones:
-            refuse_beside("--fit-zones", "zone_scale")
-        if self.centers_cache is not None and self.center != "optimized":
-            raise click.UsageError("--centers-cache needs --center optimized")
-        if self.centers_cache is not None and self.twist is not None:
-            raise click.UsageError("--centers-cache holds centers without --twist")
+        chooses = has_option("method")  # else bones blending is compared with the methods
+        of_file = isinstance(self.correctives_from, Path)
+        refuse_idle(
+            (self.across is not None, "--across takes the place of {}", ("amount",)),
+            (self.across is None and self.amount is None, "{} needs --amount or --across", ("base",)),
+            (self.method != "spherical", "{} needs --method spherical", ("rotation", "center")),
+            (not self.bones, "{} needs --bones-blending", _ZONE_OPTIONS),
+            (bool(self.bones) and chooses, "--bones-blending takes the place of {}", _METHOD_OPTIONS),
+            (bool(self.bones) and chooses, "--bones-blending deforms without {}", ("correctives_from",)),
+            (of_file, "--correctives of a file are those of all meshes, without {}", ("meshes",)),
+            (self.fit_zones, "--fit-zones takes the place of {}", ("zone_scale",)),
+            (self.center != "optimized", "{} needs --center optimized", ("centers_cache",)),
+            (self.twist is not None, "{} holds centers without --twist", ("centers_cache",)),
+        )
 
     @property
     def options(self) -> BlendOptions:
         """The options of `Skin.deform`."""
         return cast("BlendOptions", {name: getattr(self, name) for name in _SKIN_OPTIONS})
 
-    @property
-    def blended_bones(self) -> ChosenBones | None:
-        """The joints whose bones are blended, or None."""
-        if not self.bones:
-            return None
-        return ChosenBones(self.bones, self.t_min, self.t_max, self.zone_scale, self.profile, self.fit_zones)
-
     def skin(self, character: Character) -> Skin:
-        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for.
-
-        Raises
-        ------
-        click.BadParameter
-            As `find_twist`.
-        """
+        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for."""
         return self._skin(character, self._twist(character))
 
     def muscles(self, character: Character) -> MuscleCover | None:
-        """The muscles that deformed skin covers; None if none were asked for.
-
-        Raises
-        ------
-        click.BadParameter
-            If the file is damaged, there is no human body, muscles can't be bound, or blend shapes move the mesh away
-            from them.
-        """
+        """The muscles that deformed skin covers; None if none were asked for."""
         return _cover(character, self._muscles(character))
 
     def correctives(self, character: Character, skin: Skin, options: BlendOptions) -> Correctives | None:
-        """The shapes that the pose drives; None if none were asked for. With a bar, if they are drafted.
-
-        Parameters
-        ----------
-        character : Character
-        skin : Skin
-        options : BlendOptions
-            What drafts are made for.
-
-        Raises
-        ------
-        click.BadParameter
-            If the file is damaged or of another character, or one of its poses has no shape, or the character has no
-            hinge to draft any for.
-        """
+        """The shapes that the pose drives; None if none were asked for. Drafts are for this skin and these options."""
         if self.correctives_from is None:
             return None
         if self.correctives_from != "draft":
@@ -293,11 +225,6 @@ class HowToDeform:
         """The character, ready to be deformed.
 
         If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
-
-        Raises
-        ------
-        click.BadParameter
-            As `skin`, `muscles`, `correctives` and `ChosenBones.blend`.
         """
         twist = self._twist(character)
         bound = self._bind(character, twist, self._muscles(character), self._amount(character, twist))
@@ -329,8 +256,8 @@ class HowToDeform:
         amount: float | NDArray[np.number[Any]] | None,
     ) -> BoundCharacter:
         cover = _cover(character, placed)
-        if self.blended_bones is not None:
-            blending = self.blended_bones.blend(character)
+        if self.bones:
+            blending = self.blend_bones(character)
             skin = blending.skin(rest_normals=character.mesh.normals)
             return BoundCharacter(character, skin, blending.options, cover)
         if character.options and not given(_METHOD_OPTIONS):
@@ -361,6 +288,7 @@ class HowToDeform:
 # The options that are those of `Skin.deform`, and all that choose a method.
 _SKIN_OPTIONS = tuple(field.name for field in fields(HowToDeform) if field.name in DEFAULTS)
 _METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "across", "twist")
+_ZONE_OPTIONS = ("t_min", "t_max", "zone_scale", "fit_zones", "profile")
 
 
 def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCover | None:
@@ -378,13 +306,7 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
 def read_correctives(
     path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
 ) -> Correctives:
-    """Correctives of a file for all meshes of a character; `named` is what errors call the file.
-
-    Raises
-    ------
-    click.BadParameter
-        If the file is damaged or of another character, or one is to be solved and is not.
-    """
+    """Correctives of a file for all meshes of a character; `named` is what errors call the file."""
     try:
         found = read(path, character.skeleton)
     except (KeyError, ValueError) as error:
@@ -427,13 +349,7 @@ def part_of(correctives: Correctives, first: int, end: int) -> Correctives:
 
 
 def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
-    """What spreads the twists of the limbs of these joints, or of all that are found.
-
-    Raises
-    ------
-    click.BadParameter
-        If a twist can't be spread along one of the bones, or there is none.
-    """
+    """The twist that is spread along the limbs of these joints, or of all limbs that are found."""
     joints = known_joints(character, names, option="--twist") if names else None
     try:
         twist = limb_twist(character, joints)

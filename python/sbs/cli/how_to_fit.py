@@ -17,12 +17,10 @@ from ..options import MethodName, method_name
 from ..rigging.triangle_mesh import diagonal
 from ..weights import FittedWeights, fit, limit, tidy
 from .errors import Refusal
-from .gathered import gathered
 from .how_to_deform import find_twist, twist_option
-from .options import MethodChoice, refuse_without
-from .progress import progress_bar
+from .options import MethodChoice, gathered, refuse_idle
 from .streams import InputFile
-from .terminal import say
+from .terminal import progress_bar, say
 
 __all__ = ["HowToFit", "how_to_fit"]
 
@@ -45,8 +43,8 @@ class HowToFit:
     scheduler: str | None
 
     def __post_init__(self) -> None:
-        if self.examples is None:
-            refuse_without("--fit", "fit_method", "fit_smoothness", "initial", "twist", "scheduler")
+        names = ("fit_method", "fit_smoothness", "initial", "twist", "scheduler")
+        refuse_idle((self.examples is None, "{} needs --fit", names))
 
     def fit(self, character: Character, most: int) -> FittedWeights | None:
         """Weights of at most so many joints for each vertex; None without examples."""

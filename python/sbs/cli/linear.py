@@ -13,9 +13,8 @@ from ..characters.loading import load
 from ..linear import LinearError, to_linear
 from .how_to_deform import HowToDeform, how_to_deform, twist_option
 from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 @click.command()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..picture import Camera
-from .gathered import Decorator, gathered
-from .options import parse_direction, refuse_without
+from ..support.files import replacing
+from .options import Decorator, gathered, parse_direction, refuse_idle
+from .terminal import say
 
 VIEW = click.option(
     "--view",
@@ -48,17 +50,7 @@ def samples_option(default: int) -> Decorator:
 
 @dataclass(frozen=True)
 class PictureOptions:
-    """How a picture is drawn.
-
-    Attributes
-    ----------
-    view, up : (x, y, z)
-        Directions towards the camera and upward.
-    width : int
-        In pixels.
-    samples : int
-        Light paths per pixel.
-    """
+    """How a picture is drawn: directions towards the camera and upward, pixels across, light paths per pixel."""
 
     view: tuple[float, ...]
     up: tuple[float, ...]
@@ -75,12 +67,13 @@ def picture_options(width: int = 1920, samples: int = 64) -> Decorator:
     return gathered("drawn", PictureOptions, VIEW, UP, width_option(width), samples_option(samples))
 
 
-def refuse_picture_options(option: str) -> None:
-    """Refuse the options of pictures without the option that asks for one.
+def save_figure(figure: Any, output: Path) -> None:
+    """Write a `PIL.Image.Image`, and say so."""
+    with replacing(output) as temporary:
+        figure.save(temporary)
+    say(output)
 
-    Raises
-    ------
-    click.UsageError
-        If one was given.
-    """
-    refuse_without(option, "view", "up", "width", "samples")
+
+def refuse_picture_options(option: str) -> None:
+    """Refuse the options of pictures without the option that asks for one."""
+    refuse_idle((True, f"{{}} needs {option}", ("view", "up", "width", "samples")))

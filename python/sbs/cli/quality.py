@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -34,13 +35,12 @@ from .options import (
     find_animation,
     known_joints,
     output_option,
-    refuse_without,
+    refuse_idle,
 )
-from .pictures import PictureOptions, picture_options, refuse_picture_options
-from .progress import progress_bar
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 ASPECT = 1.0
 
@@ -166,8 +166,8 @@ def quality(
     cover = how.muscles(character)
     if cover is not None:
         methods = {**methods, "muscles": MuscleMethod.spherical(cover)}
-    if not (animation_names or (character.animations and not made)):
-        refuse_without("an animation", "frames", "rate")
+    moves = animation_names or (character.animations and not made)
+    refuse_idle((not moves, "{} needs an animation", ("frames", "rate")))
     if plotted is not None:
         load_extra("matplotlib.figure", "matplotlib", "plots")
     if output is not None:
@@ -175,13 +175,15 @@ def quality(
     motions = within(
         wanted_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
     )
-    steps = Steps(motions, len(methods))
+    steps = count(1)
     with progress_bar() as progress:
         task = progress.add_task("measuring", total=len(motions) * len(methods))
 
         def advance() -> None:
             progress.advance(task)
-            steps.advance(told=progress.disable)
+            done, rest = divmod(next(steps), len(methods))
+            if progress.disable and rest == 0 and len(motions) > 1:
+                say(f"{done} of {len(motions)}: {motions[done - 1].name}", err=True)
 
         report = evaluate(character, motions, methods, progress=advance)
     if as_json:
@@ -196,7 +198,6 @@ def quality(
         say(plotted, err=as_json)
     if output is not None:
         draw(report, drawn, output)
-        say(output, err=as_json)
 
 
 def within(
@@ -217,22 +218,6 @@ def within(
     part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.of(fewer))}"
     say(f"measuring {counts}: all would take about {duration(seconds)}; {part}", err=True)
     return fewer
-
-
-class Steps:
-    """Tells line by line how far it is where no bar does."""
-
-    def __init__(self, motions: list[MeasuredMotion], methods: int) -> None:
-        self._names = [motion.name for motion in motions]
-        self._methods = methods
-        self._done = 0
-
-    def advance(self, *, told: bool) -> None:
-        """One method of a motion has been measured."""
-        self._done += 1
-        number, rest = divmod(self._done, self._methods)
-        if told and rest == 0 and len(self._names) > 1:
-            say(f"{number} of {len(self._names)}: {self._names[number - 1]}", err=True)
 
 
 def wanted_motions(
@@ -290,8 +275,7 @@ def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
             )
     headings = [method.label for method in report.methods.values()]
     figure = compose(rows, headings, panel.FOOTNOTE, width=drawn.width)
-    with replacing(output) as temporary:
-        figure.save(temporary)
+    save_figure(figure, output)
 
 
 def seen_in(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ from ..poses import flexed
 from ..quality.zones import BENDS
 from .completion import complete_joints
 from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
-from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_without
+from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_idle
 from .terminal import say
 
 
@@ -60,8 +60,7 @@ def subdivide(
     it. With --bent, triangles are divided that are curved by bends of the joints, wherever they are. The surface, its
     seams and the weights of old vertices do not change.
     """
-    if bent is None:
-        refuse_without("--bent", *(field.name for field in fields(HowToDeform)))
+    refuse_idle((bent is None, "{} needs --bent", tuple(field.name for field in fields(HowToDeform))))
     character = load(file, strict=strict)
     numbers = known_joints(character, joints)
     if bent is None:

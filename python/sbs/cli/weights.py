@@ -15,7 +15,6 @@ from ..characters.character import Character
 from ..characters.loading import load
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
-from ..support.files import replacing
 from ..weights import (
     Capsules,
     Influences,
@@ -36,8 +35,8 @@ from .compare import transformed
 from .completion import complete_joints
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
-from .options import CHARACTER, JSON, known_joints, output_option, refuse_without
-from .pictures import PictureOptions, picture_options, refuse_picture_options
+from .options import CHARACTER, JSON, known_joints, output_option, refuse_idle
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
 from .weight_findings import described_for_json, findings
@@ -115,13 +114,21 @@ def weights(
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --for; --smooth, --prune,
     --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.
     """
-    if not checks:
-        refuse_without("--check", "as_json")
-    check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
-    if how.examples is not None and (heat or capsules_from is not None):
-        raise click.UsageError("--fit takes the place of --heat and --capsules")
-    if purpose is None:
-        refuse_without("--for", "reach")
+    refuse_idle(
+        (not checks, "{} needs --check", ("as_json",)),
+        (purpose is None, "{} needs --for", ("reach",)),
+        (not heat and capsules_from != "auto", "{} needs --heat or --capsules auto", ("joint_choice",)),
+        (capsules_from is None, "{} needs --capsules", ("capsules_out",)),
+        (output is None, "{} needs --output", ("shown",)),
+        (how.examples is not None, "--fit takes the place of {}", ("heat", "capsules_from")),
+    )
+    if shown is None:
+        refuse_picture_options("--show")
+    if output is None and capsules_out is None and not checks:
+        raise click.UsageError("one of --output, --capsules-out and --check is needed")
+    suffix = ".glb" if shown is None else ".png"
+    if output is not None and output.suffix.lower() != suffix:
+        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
     character = load(file)
     names = character.skeleton.names
     if shown is not None:
@@ -152,30 +159,6 @@ def weights(
         say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
     if not well:
         context.exit(1)
-
-
-def check_outputs(
-    capsules_from: str | None,
-    heat: bool,
-    capsules_out: Path | None,
-    checks: bool,
-    shown: str | None,
-    output: Path | None,
-) -> None:
-    """Refuse outputs that cannot be written before any work is done."""
-    if shown is None:
-        refuse_picture_options("--show")
-    if not heat and capsules_from != "auto":
-        refuse_without("--heat or --capsules auto", "joint_choice")
-    if capsules_out is not None and capsules_from is None:
-        raise click.UsageError("--capsules-out needs --capsules")
-    if shown is not None and output is None:
-        raise click.UsageError("--show needs --output")
-    if output is None and capsules_out is None and not checks:
-        raise click.UsageError("one of --output, --capsules-out and --check is needed")
-    suffix = ".glb" if shown is None else ".png"
-    if output is not None and output.suffix.lower() != suffix:
-        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
 
 
 def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
@@ -265,6 +248,4 @@ def paint(character: Character, influences: Influences, joint: str, drawn: Pictu
         pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples)
     row = Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")
     figure = compose([row], list(sides), width=drawn.width)
-    with replacing(output) as temporary:
-        figure.save(temporary)
-    say(output)
+    save_figure(figure, output)
