@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..demo.figure import HEADINGS
-from ..options import BlendOptions
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
+from ..quality import METHODS
 from ..rigging.triangle_mesh import diagonal
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
@@ -127,18 +126,20 @@ def deformed(
 ) -> dict[str, NDArray[np.floating[Any]]]:
     """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
     skin, muscles = how.skin(character), how.muscles(character)
-    shapes = {}
-    for method, heading in HEADINGS.items():
-        options: BlendOptions = how.options if method == "spherical" else {"method": method}
-        shapes[heading] = skin.deform(matrices, rest_positions=rest, **options)
+    linear, spherical, dual_quaternion = (METHODS[name].label for name in ("LBS", "SBS", "DQS"))
+    shapes = {
+        linear: skin.deform(matrices, rest_positions=rest, method="linear"),
+        spherical: skin.deform(matrices, rest_positions=rest, **how.options),
+        dual_quaternion: skin.deform(matrices, rest_positions=rest, method="dual_quaternion"),
+    }
     if muscles is not None:
-        covered = np.array(shapes[HEADINGS["spherical"]])
+        covered = np.array(shapes[spherical])
         muscles.apply(covered, matrices)
         shapes["SBS with muscles"] = covered
     correctives = how.correctives(character, skin, how.options)
     if correctives is not None:
-        options = how.options
-        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, correctives=correctives, **options)
+        corrected = {**how.options, "correctives": correctives}
+        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, **corrected)
     if how.bones:
         blending = how.blend_bones(character)
         shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)

@@ -33,9 +33,8 @@ COLORS = ("#2471a3", "#c0392b", "#229954", "#7d3c98", "#b7950b")
 
 @dataclass(frozen=True)
 class Curve:
-    """The curvature of one mesh during a bend, relative to the joint: degrees (N,)."""
+    """A mesh, and its curvature relative to the joint during a bend: degrees (N,)."""
 
-    name: str
     vertices: int
     triangles: int
     degrees: NDArray[np.float64]
@@ -113,18 +112,23 @@ def bend_curvature(
         subjects[f"{scheme} subdivided{times}"] = original.divided(near, scheme, level)
     angles = np.linspace(*bend, steps)
     local = flexed(character.skeleton, number, angles, axis)
-    curves = [subject.curve(title, number, character.skinning_matrices(local)) for title, subject in subjects.items()]
+    matrices = character.skinning_matrices(local)
+    curves = {title: subject.curve(number, matrices) for title, subject in subjects.items()}
     by = "bones blending" if how.bones else how.method
     if output is not None:
         draw(output, f"{file.name}, {name}, {by}", angles, curves)
     if as_json:
-        click.echo(json.dumps(described(name, by, angles, curves), indent=2))
+        found = {title: {**vars(curve), "degrees": curve.degrees.tolist()} for title, curve in curves.items()}
+        facts = {"joint": name, "method": by, "bend": angles.tolist(), "curvature": found}
+        click.echo(json.dumps(facts, indent=2))
         return
-    for curve in curves:
-        say(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
+    for title, curve in curves.items():
+        say(f"{title}: {curve.vertices} vertices, {curve.triangles} triangles")
     say(f"Curvature relative to {name}, {by}, in degrees:")
-    rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
-    print_table(("bend", *(curve.name for curve in curves)), rows)
+    rows = [
+        (f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves.values())) for row, angle in enumerate(angles)
+    ]
+    print_table(("bend", *curves), rows)
     if output is not None:
         say(output)
 
@@ -158,13 +162,13 @@ class Bound:
         blending = self.how.blend_bones(fine, self.blending, attachment)
         return Bound(fine, blending.skin(), self.options, attachment, self.how, blending)
 
-    def curve(self, name: str, joint: int, matrices: NDArray[np.float64]) -> Curve:
+    def curve(self, joint: int, matrices: NDArray[np.float64]) -> Curve:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
         mesh = self.character.mesh
         connected = connected_triangles(mesh.triangles, self.attachment, joint)
         frames = self.skin.deform_many(matrices, **self.options)
         largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
-        return Curve(name, self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
+        return Curve(self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
 
 
 def binding(character: Character, how: HowToDeform) -> Bound:
@@ -176,29 +180,12 @@ def binding(character: Character, how: HowToDeform) -> Bound:
     return Bound(character, character.skin, how.options, attachment, how)
 
 
-def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:
-    """The curves, ready for JSON."""
-    return {
-        "joint": joint,
-        "method": method,
-        "bend": angles.tolist(),
-        "curvature": {
-            curve.name: {
-                "vertices": curve.vertices,
-                "triangles": curve.triangles,
-                "degrees": curve.degrees.tolist(),
-            }
-            for curve in curves
-        },
-    }
-
-
-def draw(output: Path, title: str, angles: NDArray[np.float64], curves: list[Curve]) -> None:
+def draw(output: Path, title: str, angles: NDArray[np.float64], curves: dict[str, Curve]) -> None:
     """Write the plot, figure 9."""
     figure = load_extra("matplotlib.figure", "matplotlib", "plots").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for curve, color in zip(curves, COLORS, strict=False):
-        axes.plot(angles, curve.degrees, color=color, label=f"{curve.name}, {curve.vertices:,} vertices")
+    for (name, curve), color in zip(curves.items(), COLORS, strict=False):
+        axes.plot(angles, curve.degrees, color=color, label=f"{name}, {curve.vertices:,} vertices")
     axes.set_title(plain(title), parse_math=False)
     axes.set(xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))
     axes.set_ylim(bottom=0)

@@ -27,13 +27,7 @@ __all__ = ["HowToFit", "how_to_fit"]
 
 @dataclass(frozen=True)
 class HowToFit:
-    """Whether weights are fitted to examples, and how.
-
-    Raises
-    ------
-    click.UsageError
-        If an option was given that has no effect without examples.
-    """
+    """Whether weights are fitted to examples, and how."""
 
     examples: Path | None
     fit_method: MethodName

@@ -40,13 +40,7 @@ def named(output: Path, file: Path, meshes: Sequence[str]) -> list[Path]:
 
 
 def refuse_twice(paths: Iterable[Path]) -> None:
-    """Refuse to write a file twice, also where upper and lower case are the same.
-
-    Raises
-    ------
-    click.BadParameter
-        If it would be.
-    """
+    """Refuse to write a file twice, also where upper and lower case are the same."""
     seen: set[str] = set()
     for path in paths:
         key = os.path.abspath(path).lower()  # noqa: PTH100  # without following links

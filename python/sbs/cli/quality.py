@@ -192,10 +192,10 @@ def quality(
         print_table(COLUMNS, report.cells(), left=2)
     if table is not None:
         write_csv(report, table)
-        say(table, err=as_json)
+        say(table)
     if plotted is not None:
         plot([report], plotted)
-        say(plotted, err=as_json)
+        say(plotted)
     if output is not None:
         draw(report, drawn, output)
 

@@ -70,13 +70,7 @@ class OutputFile(click.Path):
 
 
 def piped_output(ctx: click.Context, param: click.Parameter | None, suffix: str) -> Path:
-    """A file to write to, which is copied to the standard output when the command ends, if it is there then.
-
-    Raises
-    ------
-    click.UsageError
-        If something else is written there, or it is a terminal, which can't show such a file.
-    """
+    """A file to write to, which is copied to the standard output when the command ends, if it is there then."""
     if suffix not in _TEXT and sys.stdout.isatty():
         raise click.BadParameter(f"a terminal does not show {suffix[1:].upper()}: name a file", ctx, param)
     claim_output(ctx, f"{param.opts[-1]} -" if param is not None else "-")
@@ -93,13 +87,7 @@ def piped_output(ctx: click.Context, param: click.Parameter | None, suffix: str)
 
 
 def claim_output(ctx: click.Context, what: str) -> None:
-    """Keep the standard output for one thing: what else is said goes to the standard error.
-
-    Raises
-    ------
-    click.UsageError
-        If something else is written there.
-    """
+    """Keep the standard output for one thing: what else is said goes to the standard error."""
     other = ctx.meta.setdefault(_CLAIMED, what)
     if other != what:
         raise click.UsageError(f"{other} and {what} would both be written to the standard output", ctx)

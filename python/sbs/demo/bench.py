@@ -67,11 +67,6 @@ def measure(
     -------
     list of Timing
         By number of threads, then method.
-
-    Raises
-    ------
-    ValueError
-        If there is less than one round, or a method is not known.
     """
     out = np.empty((skin.vertex_count, 3), skin.dtype)
     cases = [(method_name(method), count) for count in threads for method in methods]
@@ -87,13 +82,7 @@ def measure(
 
 
 def in_rounds(cases: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Time calls that take turns: for each the seconds of every round, after one that does not count.
-
-    Raises
-    ------
-    ValueError
-        If there is less than one round.
-    """
+    """Time calls that take turns: for each the seconds of every round, after one that does not count."""
     if rounds < 1:
         raise ValueError(f"rounds is {rounds}; it must be at least 1")
     seconds: list[list[float]] = [[] for _ in cases]
@@ -132,11 +121,6 @@ def tube(vertex_count: int = 100_000, joint_count: int = 60, seed: int = 2005) -
         float32.
     skinning_matrices : (J, 4, 4) ndarray
         Joints one unit apart, each turned against its parent by up to 30 degrees.
-
-    Raises
-    ------
-    ValueError
-        If there are too few joints or vertices.
     """
     if joint_count < 5:
         raise ValueError(f"joint_count is {joint_count}; a tube needs at least 5")

@@ -9,16 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import Method
 from ..picture import Row, compose, portraits, weight_colors
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
-HEADINGS: dict[Method, str] = {
-    "linear": "linear (LBS)",
-    "spherical": "spherical (SBS)",
-    "dual_quaternion": "dual quaternion (DQS)",
-}
 SMOOTHED = "Surfaces are smoothed for the picture by Loop subdivision."
 FOOTNOTE = (
     "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"
@@ -54,11 +48,6 @@ def photographs(
         Light paths per pixel.
     progress : callable
         Called after each picture.
-
-    Raises
-    ------
-    MissingExtraError
-        If the packages that draw are not installed.
     """
     column = width // (1 + len(outcomes[0]))
     found = []

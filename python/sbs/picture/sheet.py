@@ -70,11 +70,6 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "", *,
     -------
     PIL.Image.Image
         RGB, on white. The width of the pictures determines all sizes of text.
-
-    Raises
-    ------
-    MissingExtraError
-        If Pillow is not installed.
     """
     image_module, draw_module = load("PIL.Image", "pillow"), load("PIL.ImageDraw", "pillow")
     column = rows[0].pictures[0].shape[1]

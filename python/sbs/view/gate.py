@@ -55,32 +55,15 @@ _making = threading.Lock()
 
 
 class Gate:
-    """What stands between browsers and viser's server.
-
-    Parameters
-    ----------
-    host : str
-        Where the page is served.
-
-    Attributes
-    ----------
-    token : str
-        The first part of all paths.
-    """
+    """A guard between browsers and viser's server."""
 
     def __init__(self, host: str) -> None:
-        self.token = secrets.token_urlsafe(24)
+        self.token = secrets.token_urlsafe(24)  # the first part of all paths
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
         self._controls: dict[str, Any] = {}
 
     def server(self, viser: Any, host: str, port: int, **options: Any) -> Any:
-        """A ``viser.ViserServer`` behind this gate. The options are its own.
-
-        Raises
-        ------
-        OSError
-            If the host is none of this machine, or no port is free.
-        """
+        """A ``viser.ViserServer`` behind this gate, with its own options; OSError if it cannot listen there."""
         original, guarded = websocket_server.serve, []
         listener = _listener(host, port)
 
@@ -225,11 +208,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_vector(value: object, count: int = 3) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == count
-        and all(is_number(each) and abs(each) <= _FARTHEST for each in value)
-    )
+    is_row = isinstance(value, list) and len(value) == count
+    return is_row and all(is_number(each) and abs(each) <= _FARTHEST for each in value)
 
 
 def _is_rotation(value: object) -> bool:

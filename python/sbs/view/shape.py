@@ -18,8 +18,7 @@ from ..rigging.triangle_mesh import welded
 from ..skinning.influences import share_of, tidy
 from ..skinning.skin import Skin
 
-STEPS = 15
-"""How many colors there are."""
+STEPS = 15  # of colors
 
 Floats = NDArray[np.floating[Any]]
 Color = tuple[int, int, int]
