@@ -51,7 +51,7 @@ SWEEPS = 30
 
 @dataclass(frozen=True)
 class LinearError:
-    """How far linear blending is from what was to be seen in some frames, as shares of the size of the mesh.
+    """How far linear blending is from its target in some frames, as shares of the size of the mesh.
 
     The size is the diagonal of the box around the mesh at rest.
 
@@ -104,7 +104,7 @@ def to_linear(
     progress: Callable[[float], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> LinearCharacter:
-    """Weights and helper joints with which linear blending does what another method does.
+    """Weights and helper joints with which linear blending comes near to another method.
 
     They are fitted to frames of all animations and to made poses: each joint bent and twisted. How far off they are in
     a clip counts relative to how far linear blending is. Where a clip would end farther off than that, some vertices
@@ -119,8 +119,8 @@ def to_linear(
     joints : int, optional
         How many helpers; by default two for each limb, and at least 16.
     skin : Skin, optional
-        What is to be seen, of the same mesh and joints; by default that of the character with the twists of its limbs
-        spread, ``character.twisted_skin(sbs.limb_twist(character))``.
+        The skin to come near to, of the same mesh and joints; by default that of the character with the twists of its
+        limbs spread, ``character.twisted_skin(sbs.limb_twist(character))``.
     influences : int
         The most joints of a vertex.
     rate : float
@@ -133,7 +133,7 @@ def to_linear(
     Returns
     -------
     LinearCharacter
-        Its ``character.save("engine.glb")`` writes it. What else the file of the character holds is not kept.
+        Its ``character.save("engine.glb")`` writes it. Other content of the character's file is not kept.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def _skin(character: Character) -> Skin:
 
 
 class _Shown:
-    """What is to be seen."""
+    """The target: a skin and its options."""
 
     def __init__(self, character: Character, skin: Skin, options: BlendOptions) -> None:
         if skin.vertex_count != len(character.mesh.positions) or skin.joint_count != len(character.skeleton):
@@ -287,7 +287,7 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 
 
 class _Made:
-    """What was fitted, on its way into a character."""
+    """Fitted weights and helpers, on their way into a character."""
 
     def __init__(
         self,
@@ -412,14 +412,14 @@ class _Made:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """How far each vertex is from what was to be seen in some frames.
+    """How far each vertex is from its target in some frames.
 
     Attributes
     ----------
     name, fitted, frames
         As of `LinearError`.
     before, after, given_back : (V,) ndarray
-        Sums of squares over the frames: of the character, of what was fitted, and of this with a vertex's own weights.
+        Sums of squares over the frames: of the character, of the fitted one, and of this with a vertex's own weights.
     most_after, most_given_back : (V,) ndarray
         The largest square.
     """
@@ -447,12 +447,13 @@ class _Measured:
 def _given_back(measured: list[_Measured], rest: Floats, size: float) -> NDArray[np.bool_]:
     """The vertices (V,) that get their own weights back, so that no clip is farther off than with these, or `UNSEEN`.
 
-    Those come first by which worse clips gain most for what others lose. Vertices at one place go together.
+    Vertices come first whose own weights help worse clips most for the loss of others. Vertices at one place go
+    together.
     """
     places = _core.weld(rest)
     unseen = (UNSEEN * size) ** 2 * len(rest)
     allowed = np.array([max(each.before.sum(), each.given_back.sum(), unseen * each.frames) for each in measured])
-    # What clips gain by each place, as shares of what they may be off: (C, V)
+    # The gain of clips by each place, as shares of the distance that they may be off: (C, V)
     gains = np.zeros((len(measured), len(rest)))
     for gain, each, most in zip(gains, measured, allowed, strict=True):
         np.add.at(gain, places, (each.after - each.given_back) / most)

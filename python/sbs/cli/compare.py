@@ -28,7 +28,7 @@ from .terminal import progress_bar, say
 
 ASPECT = 1.0
 RED = np.array([0.62, 0.08, 0.05])
-# What is seen around the vertex that differs most, as a share of the mesh's diagonal.
+# How far around the vertex that differs most the close picture reaches, as a share of the mesh's diagonal.
 ZOOM = 0.06
 
 
@@ -52,9 +52,9 @@ def compare(
     """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
 
     The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
-    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
-    where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them, and
-    with --correctives with these shapes.
+    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; vertices
+    away from where the first method puts them are red. With --muscles there is SBS once more, with skin that covers
+    them, and with --correctives with these shapes.
     """
     if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
@@ -90,7 +90,7 @@ def draw(
     caption: str,
     drawn: PictureOptions,
 ) -> Any:
-    """A figure of what is shown of each shape, colored by weights, and below of where the shapes differ most."""
+    """A figure of each shape, colored by weights, and below of the place where shapes differ most."""
     mesh, first = character.mesh, next(iter(shapes))
     seen = {"rest pose": transformed(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
     column = column_width(drawn.width, len(seen))

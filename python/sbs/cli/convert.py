@@ -59,13 +59,13 @@ def convert(
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.
 
     From glTF to GLB everything else in the file is kept as it is; but with --mesh these meshes are written alone,
-    without materials. `sbs formats` tells what each format keeps.
+    without materials. `sbs formats` lists the data that each format keeps.
 
     With --correctives the file has them as blend shapes, with weights in all animations: by linear blending a program
-    then shows, in their poses, what `sbs deform` makes by the same options.
+    then shows their poses as `sbs deform` does by the same options.
 
     With --engine vertices have an attribute _SBS_CENTER, their centers of rotation and the amount of spherical
-    blending, and influences are sorted. --twist, --amount, --across and --correctives then say what else is shown.
+    blending, and influences are sorted. --twist, --amount, --across and --correctives have their effect, too.
     """
     is_plain = engine is None and how.correctives_from is None
     refuse_idle(
@@ -88,8 +88,8 @@ def convert(
         character = with_shapes(character, how)
     character.save(output, weights=weight_type)
     counts = len(character.parts), character.skin.vertex_count, len(character.skeleton), len(character.animations)
-    what = ("mesh" if counts[0] == 1 else "meshes", "vertices", "joints", "animations")
-    say(f"{output}: " + ", ".join(f"{count} {name}" for count, name in zip(counts, what, strict=True)))
+    nouns = ("mesh" if counts[0] == 1 else "meshes", "vertices", "joints", "animations")
+    say(f"{output}: " + ", ".join(f"{count} {name}" for count, name in zip(counts, nouns, strict=True)))
 
 
 def with_shapes(character: Character, how: HowToDeform) -> Character:

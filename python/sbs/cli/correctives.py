@@ -40,8 +40,8 @@ OUTPUT = output_option(".json", required=True, text="Where to write them: a JSON
 def correctives() -> None:
     """Shapes that poses drive, for characters whose joints look wrong when they are bent.
 
-    A file of them is a JSON file with the poses, and an NPZ file beside it with shapes and targets. Options that choose
-    a method say what they are made for; with the same options `sbs deform --correctives` shows them.
+    A file of them is a JSON file with the poses, and an NPZ file beside it with shapes and targets. Shapes are
+    made for the method that options choose; with the same options `sbs deform --correctives` shows them.
     """
 
 
@@ -77,8 +77,8 @@ def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, o
 def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
     """List the correctives of SHAPES, for the character in FILE.
 
-    Their joints, what of the rotations drives them (swing, twist or both), by how many degrees the first joint is
-    turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
+    Their joints, the part of the rotations that drives them (swing, twist or both), by how many degrees the first joint
+    is turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
     """
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
@@ -232,7 +232,7 @@ def triangles_for_normals(bound: BoundCharacter) -> NDArray[np.int32] | None:
 
 
 def after(bound: BoundCharacter) -> After | None:
-    """What is done to the deformed mesh: the muscles, if any, that it covers."""
+    """A function that lets the deformed mesh cover the muscles, if there are any."""
     cover = bound.muscles
     if cover is None:
         return None

@@ -46,7 +46,7 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 
 
 def parse_output(context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """A callback for the name of what is written, or - for the standard output."""
+    """A callback for the name of the output, or - for the standard output."""
     return str(piped_output(context, parameter, ".glb")) if text == "-" else text
 
 
@@ -252,7 +252,7 @@ class Piece:
 
 
 def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> str:
-    """What to say of a file of frames that would get a pose, or the other way round, or else of an unknown ending."""
+    """Why a format cannot hold frames or a pose, or why its ending is not known."""
     other = with_role("frames" if frames.option is None else "write_pose")
     if output.suffix.lower() not in {suffix for row in other for suffix in row.suffixes}:
         return str(error)
@@ -328,7 +328,7 @@ def bake_all(jobs: list[Job], scheduler: str, progress: Progress) -> None:
 
 
 def in_words(job: Job) -> str:
-    """What was written."""
+    """The line about a file that was written."""
     return f"{job.path}: {len(job.numbers)} frames of {job.skin.vertex_count} vertices"
 
 
@@ -367,7 +367,7 @@ def write_sequence(piece: Piece, writer: Format, frames: FrameOptions) -> None:
     say(f"{piece.path}: {len(numbers)} files of {piece.bound.skin.vertex_count} vertices")
 
 
-def check_finite(rows: NDArray[np.floating[Any]], what: str) -> None:
+def check_finite(rows: NDArray[np.floating[Any]], noun: str) -> None:
     """Check that numbers (..., V, 3) can be written: finite matrices may move vertices beyond the range of float32."""
     for *_, vertex in np.argwhere(~np.isfinite(rows).all(axis=-1))[:1]:
-        raise Refusal(f"the {what} of vertex {vertex} is not finite: nothing is written")
+        raise Refusal(f"the {noun} of vertex {vertex} is not finite: nothing is written")

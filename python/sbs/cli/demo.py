@@ -30,7 +30,7 @@ from .terminal import progress_bar, say
 @samples_option(64)
 @click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
-    """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.
+    """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show the time of each.
 
     Writes demo.png, in which LBS is beside the default of the add-on for Blender, methods.png with all methods,
     table.md and table.csv. Takes about a minute on two cores.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long measuring will take, and what of it fits into a limit."""
+"""How long measuring will take, and samples that fit into a limit."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def price(
         evaluate(character, [part], quick or methods)
         return clock() - start
 
-    least = seconds(1, 0)  # with what is done once
+    least = seconds(1, 0)  # with the work that is done once
     more = seconds(1 + _POSES, 0)
     paths = seconds(1, _MOMENTS) if longest.paths else least
     return Price(max(more - least, 1e-6) / _POSES * scale, max(paths - least, 0.0) / _MOMENTS * scale)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs formats``: what is read and written."""
+"""``sbs formats``: the formats that are read and written."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = {
 @click.command()
 @JSON
 def formats(as_json: bool) -> None:
-    """Show which formats of files are read and written, and what each keeps."""
+    """Show the formats that are read and written, and the data that each keeps."""
     if as_json:
         rows = [
             {"name": row.name, "suffixes": list(row.suffixes), "keeps": row.keeps, "extra": row.extra}

@@ -81,7 +81,7 @@ def parse_amount(
 
 
 class _FileOr(InputFile):
-    """A file that is there, or a word for what needs none."""
+    """A file that is there, or a word in place of one."""
 
     def __init__(self, word: str) -> None:
         super().__init__()
@@ -306,7 +306,7 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
 def read_correctives(
     path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
 ) -> Correctives:
-    """Correctives of a file for all meshes of a character; `named` is what errors call the file."""
+    """Correctives of a file for all meshes of a character; `named` is its name in errors."""
     try:
         found = read(path, character.skeleton)
     except (KeyError, ValueError) as error:

@@ -94,7 +94,7 @@ how_to_fit = gathered(
         type=MethodChoice(["SBS", "LBS", "DQS"], method_name),
         default="SBS",
         show_default=True,
-        help="What --fit is for; SBS about weighted centers.",
+        help="The method that --fit is for; SBS about weighted centers.",
     ),
     click.option(
         "--fit-smoothness",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs info``: what a file contains."""
+"""``sbs info``: the content of a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT
 from .tables import print_table
 
-DEEPEST = 30  # what joints are indented by; chains of thousands occur
+DEEPEST = 30  # steps that joints are indented by at most; chains of thousands occur
 
 
 @click.command()
@@ -30,7 +30,7 @@ DEEPEST = 30  # what joints are indented by; chains of thousands occur
 @STRICT
 @JSON
 def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> None:
-    """Show what a character FILE contains, and its joints: a tree with the share of the weights that each has.
+    """Show the content of a character FILE, and its joints: a tree with the share of the weights that each has.
 
     Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
     non-trivial: every pose needs a solve for its rotation center.

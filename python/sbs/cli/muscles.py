@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs muscles``: place muscles in a character, and see what they do in its animations."""
+"""``sbs muscles``: place muscles in a character, and see how they swell in its animations."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
 
 
 def measured(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
-    """What there is to say of each muscle, ready for JSON."""
+    """Length, radius, volume and growth of each muscle, ready for JSON."""
     rest = cover.measure(np.tile(np.eye(4), (len(character.skeleton), 1, 1)))
     motion = cover.measure(frames(character))
     return [

@@ -99,7 +99,7 @@ SCHEME = click.option(
 
 
 def claim_for_json(context: click.Context, parameter: click.Parameter, asked: bool) -> bool:
-    """A callback: JSON alone goes to the standard output, what else is said to the standard error."""
+    """A callback: JSON alone goes to the standard output, all messages to the standard error."""
     if asked:
         claim_output(context, parameter.opts[0])
     return asked

@@ -16,7 +16,7 @@ __all__ = ["FILE", "MESH", "in_folder", "named", "refuse_twice"]
 
 FILE, MESH = "{file}", "{mesh}"
 
-# Separators of folders, what some systems do not allow in names, and what terminals do not show.
+# Separators of folders, characters that some systems do not allow in names, and characters without a shape.
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 
 

@@ -30,7 +30,7 @@ UP = click.option(
     default="0,1,0",
     show_default=True,
     callback=parse_direction,
-    help="What is upward in the picture.",
+    help="The direction that is upward in the picture.",
 )
 
 

@@ -28,7 +28,7 @@ from .options import (
     refuse_idle,
 )
 
-# About what a joint turns, by word or as a direction, and by how many degrees.
+# The axis of a turn, by a word or as a direction, and the angle in degrees.
 Turn = tuple[str | tuple[float, ...], float]
 
 

@@ -203,7 +203,7 @@ def quality(
 def within(
     motions: list[MeasuredMotion], character: Character, methods: dict[str, NamedMethod], limit: float | None
 ) -> list[MeasuredMotion]:
-    """The motions, or samples that take about so many seconds. Tells what is measured, and how long that takes."""
+    """The motions, or samples that take about so many seconds. Says how long measuring them takes."""
     poses = sum(len(motion.poses) for motion in motions)
     if limit is None and poses < WORTH_AN_ESTIMATE:
         return motions

@@ -39,7 +39,7 @@ from .terminal import say
     "--bent",
     metavar="DEGREES",
     type=click.FloatRange(min=0),
-    help="Only what bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
+    help="Only triangles that bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
 )
 @how_to_deform(METHOD, *BONES_BLENDING)
 @STRICT

@@ -36,7 +36,7 @@ def speak_any_alphabet() -> None:
 
 
 def progress_bar() -> Progress:
-    """A bar that shows what is done and how long the rest will take, if the output is a terminal."""
+    """A bar of the work done and the time left, if the output is a terminal."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),

@@ -43,7 +43,7 @@ from .weight_findings import described_for_json, findings
 
 
 def shown_or_written(context: click.Context) -> str:
-    """What `-o -` writes: a PNG of what --show asks for, or else a GLB."""
+    """The suffix of `-o -`: a PNG with --show, or else a GLB."""
     return ".png" if isinstance(context.params.get("shown"), str) else ".glb"
 
 
@@ -186,8 +186,8 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
         set(a) - set(b) for a, b in ((skeleton.names, capsules.names), (capsules.names, skeleton.names))
     )
     if missing or unknown:
-        what = f"no capsule for joint {min(missing)!r}" if missing else f"the skeleton has no joint {min(unknown)!r}"
-        raise Refusal(f"{source}: {what}")
+        problem = f"no capsule for joint {min(missing)!r}" if missing else f"the skeleton has no joint {min(unknown)!r}"
+        raise Refusal(f"{source}: {problem}")
     order = [capsules.names.index(name) for name in skeleton.names]
     return Capsules(
         capsules.heads[order],

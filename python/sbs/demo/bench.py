@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measure what each method costs: interleaved rounds, on any skin or on a generated tube."""
+"""Times of methods: interleaved rounds, on any skin or on a generated tube."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def photographs(
 
 
 def all_methods(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], pictures: Sequence[Pictures]) -> Any:
-    """The figure of all scenes, of what `photographs` returns: a `PIL.Image.Image`."""
+    """The figure of all scenes, from pictures of `photographs`: a `PIL.Image.Image`."""
     rows = [
         Row(shown, ["", *(note(result) for result in results)], scene.caption)
         for scene, results, shown in zip(scenes, outcomes, pictures, strict=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of each method for a scene, and what it costs."""
+"""The results of each method for a scene, and its time."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ __all__ = ["fit"]
 Floats = NDArray[np.float64]
 
 FILL = 0.8
-"""The share of what is between a muscle's path and the nearest skin that its belly takes; the rest is fat."""
+"""The share of the space between a muscle's path and the nearest skin that its belly takes; the rest is fat."""
 
 THICKEST = 0.25
 """The largest radius of a belly as a share of its length: people's are below. Where short limbs have room for more, the
@@ -295,7 +295,7 @@ def fit(character: Character, *, joints: Mapping[str, str | int] | None = None) 
 
     Biceps, triceps, deltoid, pectoral, forearm flexors, gluteus, quadriceps, hamstrings and calf, each named with its
     side. Joints are found by their names, as those of Rigify, MakeHuman, Mixamo and others; bellies are within the
-    mesh, as thick as the flesh around the bones allows. A beginning: `Muscle` has what to change.
+    mesh, as thick as the flesh around the bones allows. They are a beginning: change the attributes of `Muscle`.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ def _room(points: Floats, skin: Floats, tendons: tuple[float, float]) -> tuple[f
 
 
 def _belly_length(points: Floats, tendons: tuple[float, float]) -> float:
-    """Of what is left of the path between tendons."""
+    """The length of the path between tendons."""
     steps = np.diff(_bezier(points, np.linspace(0, 1, SAMPLES + 1)), axis=0)
     return float(np.linalg.norm(steps, axis=1).sum()) * (1 - sum(tendons))
 

@@ -41,7 +41,7 @@ def write(path: str | os.PathLike[str], muscles: Sequence[Muscle]) -> None:
 
 
 def _entry(muscle: Muscle) -> dict[str, Any]:
-    """A muscle without what is as by default."""
+    """A muscle, without attributes that have their default."""
     entry: dict[str, Any] = {
         "name": well_formed(muscle.name),
         "path": [
@@ -128,7 +128,7 @@ _OPTIONAL = {
 
 
 def _check_keys(entry: Any, place: str, needed: dict[str, _Kind], allowed: dict[str, _Kind]) -> None:
-    """Check that an object has what it needs, nothing unknown, and values of the right kinds."""
+    """Check that an object has all keys that it needs, none that is unknown, and values of the right kinds."""
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
     for key in needed:

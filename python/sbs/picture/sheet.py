@@ -64,7 +64,7 @@ def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "", *,
     footnote : str
         Small print at the end.
     width : int, optional
-        Of the figure in pixels. By default what the pictures need.
+        Of the figure in pixels. By default as wide as the pictures need.
 
     Returns
     -------

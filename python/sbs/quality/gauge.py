@@ -29,7 +29,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "seam": ("largest",),
     "pop": ("high", "largest", "jump"),
 }
-"""The measures and their statistics. Low and high: what a hundredth of the region that deforms is below and above."""
+"""The measures and their statistics. Low and high are the first and the last percentile of the region that deforms."""
 
 APART = 1e-3
 """Places that are farther apart than this share of the size are not the same."""
@@ -39,7 +39,7 @@ FLAT = 0.01
 0.094, a card of 10 by 10 by 0.2 has 0.007."""
 
 LEAST_LIMB = 1e-3
-"""What is less than this share of the whole volume is no limb."""
+"""A part with less than this share of the whole volume is no limb."""
 
 AT_THE_BONE = 0.25
 """Vertices that are nearer to their bone than this share of their limb's radius have no thickness to keep."""

@@ -127,8 +127,8 @@ def made_poses(character: Character, joints: Sequence[str] | None = None) -> Mea
     for joint in numbers:
         name = skeleton.names[joint]
         bend, twist = axes(skeleton, joint)
-        for axis, degrees, what in (*((bend, angle, "bent") for angle in BENDS), (twist, TWIST, "twisted")):
-            labels.append(f"{name} {what} by {degrees:g}°")
+        for axis, degrees, verb in (*((bend, angle, "bent") for angle in BENDS), (twist, TWIST, "twisted")):
+            labels.append(f"{name} {verb} by {degrees:g}°")
             poses.append(turned(skeleton, name, axis, degrees))
             focus.append(joint)
         paths.append(sweep(character, name, twist))

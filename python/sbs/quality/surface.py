@@ -17,8 +17,8 @@ Indices = NDArray[np.intp]
 Triangles = NDArray[np.int32]
 
 SLIVER = 1e-5
-"""Triangles and edges that are shorter than this share of the mesh's size are left out: what a ratio to them says is
-mostly the rounding of float32 coordinates, which is 6e-8 of the size."""
+"""Triangles and edges that are shorter than this share of the mesh's size are left out: ratios to them are
+mostly rounding of float32 coordinates, 6e-8 of the size."""
 
 SAME_WEIGHT = 1e-4
 """Vertices at one point whose weights differ by no more are one."""
@@ -85,7 +85,7 @@ def make_surface(
     joint_indices: ArrayLike | None = None,
     joint_weights: ArrayLike | None = None,
 ) -> RestSurface:
-    """Weld a mesh and prepare what measures need of its rest pose.
+    """Weld a mesh and prepare its rest pose for measures.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is drawn of a deformed mesh: triangles in steps of colors, rotation centers, and muscles."""
+"""Drawings of a deformed mesh: triangles in steps of colors, rotation centers, and muscles."""
 
 from __future__ import annotations
 

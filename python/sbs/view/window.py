@@ -44,7 +44,7 @@ class Window:
     methods : sequence of str
         Names from `sbs.quality.METHODS`, one to three.
     file : Path
-        What the character is from, for the command that the page tells.
+        The file of the character, for the command that the page tells.
     cover : MuscleCover, optional
         Muscles: then one more method is SBS with them.
     cover_from : str or Path
@@ -94,7 +94,7 @@ class Window:
             raise ValueError(f"one to three different methods are shown, not {', '.join(names) or 'none'}")
         self._cover_from, self._correctives_from = cover_from, correctives_from
         viser = load("viser", "viser", "pages in the browser")
-        from .gate import Gate  # which needs what viser needs
+        from .gate import Gate  # which imports packages that viser needs
 
         self._character, self._file, self._told = character, file, told
         self._gate = Gate(host)
@@ -114,7 +114,7 @@ class Window:
         """Where the browser finds the page; whoever knows it can see and use the page."""
         return f"http://{self._host}:{self._server.get_port()}/{self._gate.token}"
 
-    # -------------------------------------------------------------------------------------------------- what is shown
+    # -------------------------------------------------------------------------------------------------- the scene
 
     def _build_scene(self) -> None:
         scene = self._server.scene
@@ -200,7 +200,7 @@ class Window:
         picture.on_click(self._on_picture)
         command.on_click(self._on_command)
 
-    # ------------------------------------------------------------------------------- what a person does in the browser
+    # ------------------------------------------------------------------------------- input of a person in the browser
 
     def _on_motion(self, _: Any) -> None:
         with self._lock:
@@ -328,7 +328,7 @@ class Window:
         self._changed.set()
 
     def update(self) -> None:
-        """Show what the controls say."""
+        """Show the pose and the colors that the controls have."""
         with self._lock:
             matrices, rest = self.posing.matrices(), self.posing.rest_positions()
             joint, by_hand = self._joint, self.posing.animation is None
