@@ -37,22 +37,9 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 @click.argument("file", required=False, type=InputFile())
 @ANIMATION
 @TIME
-@click.option(
-    "--vertices",
-    type=click.IntRange(60, 100_000_000),
-    default=100_000,
-    show_default=True,
-    help="Of the generated tube.",
-)
-@click.option(
-    "--threads",
-    metavar="N,N,...",
-    default="1,2",
-    show_default=True,
-    callback=parse_threads,
-    help="Numbers of threads to try.",
-)
-@click.option("--rounds", type=click.IntRange(1), default=50, show_default=True, help="Rounds of timing.")
+@click.option("--vertices", type=click.IntRange(60, 100_000_000), default=100_000, help="Of the generated tube.")
+@click.option("--threads", metavar="N,N,...", default="1,2", callback=parse_threads, help="Numbers of threads to try.")
+@click.option("--rounds", type=click.IntRange(1), default=50, help="Rounds of timing.")
 @JSON
 def bench(
     file: Path | None,

@@ -68,19 +68,15 @@ BONES_BLENDING = (
         "--zone-scale",
         type=click.FloatRange(min=0, min_open=True),
         default=1.0,
-        show_default=True,
         help="How many times as far from the joint the ends are that go by the radius of the limb.",
     ),
     click.option(
-        "--fit-zones",
-        is_flag=True,
-        help="Choose the ends that are not given for each joint, by how well it bends.",
+        "--fit-zones", is_flag=True, help="Choose the ends that are not given for each joint, by how well it bends."
     ),
     click.option(
         "--profile",
         type=click.Choice(get_args(BlendingProfile)),
         default="linear",
-        show_default=True,
         help="How the share grows from one end to the other: evenly, or level at both ends.",
     ),
 )

@@ -147,9 +147,7 @@ def deformed(
 
 
 def zoom(
-    shapes: dict[str, NDArray[np.floating[Any]]],
-    apart: dict[str, NDArray[np.float64]],
-    drawn: PictureOptions,
+    shapes: dict[str, NDArray[np.floating[Any]]], apart: dict[str, NDArray[np.float64]], drawn: PictureOptions
 ) -> Camera:
     """A camera that is near to where a method differs most from the first."""
     most = max(apart, key=lambda name: float(apart[name].max()))

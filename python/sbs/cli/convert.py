@@ -31,7 +31,6 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
     "weight_type",
     type=click.Choice(get_args(WeightType)),
     default="float32",
-    show_default=True,
     help="How GLB stores weights.",
 )
 @click.option(

@@ -18,15 +18,7 @@ from ..correctives.solving import After
 from ..rigging.triangle_mesh import diagonal
 from .completion import complete_joints
 from .errors import Refusal
-from .how_to_deform import (
-    METHOD_CHOICE,
-    MUSCLES,
-    BoundCharacter,
-    HowToDeform,
-    drafted,
-    how_to_deform,
-    read_correctives,
-)
+from .how_to_deform import METHOD_CHOICE, MUSCLES, BoundCharacter, HowToDeform, drafted, how_to_deform, read_correctives
 from .options import CHARACTER, JSON, STRICT, known_joints, output_option
 from .streams import InputFile
 from .tables import print_table
@@ -156,11 +148,10 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
     "source",
     type=click.Choice(["positive", "negative"]),
     default="positive",
-    show_default=True,
     help="Without --name: the side of the mirror that they are on.",
 )
-@click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", show_default=True, help="Across the mirror.")
-@click.option("--position", type=float, default=0.0, show_default=True, help="Of the mirror, along that axis.")
+@click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", help="Across the mirror.")
+@click.option("--position", type=float, default=0.0, help="Of the mirror, along that axis.")
 @how_to_deform(*METHOD_CHOICE, MUSCLES)
 @STRICT
 @OUTPUT
@@ -206,7 +197,6 @@ def mirror(
     "--tolerance",
     type=click.FloatRange(0),
     default=1e-4,
-    show_default=True,
     help="Deltas up to this share of the mesh's diagonal are dropped.",
 )
 @STRICT

@@ -54,17 +54,17 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 @click.command(name="curvature")
 @CHARACTER
 @click.option("--joint", required=True, metavar="NAME", shell_complete=complete_joints, help="The joint that bends.")
-@click.option("--bend", metavar="FROM:TO", default="0:135", show_default=True, callback=parse_bend, help="Degrees.")
+@click.option("--bend", metavar="FROM:TO", default="0:135", callback=parse_bend, help="Degrees.")
 @click.option(
     "--axis",
     metavar="AXIS",
     callback=parse_axis,
     help="x, y, z or X,Y,Z, in the joint's own frame.  [default: that which the limb is bent about, across its bones]",
 )
-@click.option("--steps", type=click.IntRange(2, 10_000), default=28, show_default=True, help="How many angles.")
+@click.option("--steps", type=click.IntRange(2, 10_000), default=28, help="How many angles.")
 @how_to_deform(METHOD, *BONES_BLENDING)
 @SCHEME
-@click.option("--levels", type=click.IntRange(1, 4), default=1, show_default=True, help="Up to how often to subdivide.")
+@click.option("--levels", type=click.IntRange(1, 4), default=1, help="Up to how often to subdivide.")
 @click.option(
     "--subdivide",
     "joints",

@@ -119,15 +119,10 @@ FRAMES = gathered(
 @MESHES
 @POSE
 @click.option(
-    "--motion",
-    "motion_file",
-    type=InputFile(),
-    help="A motion from another file (BVH), in place of --animation.",
+    "--motion", "motion_file", type=InputFile(), help="A motion from another file (BVH), in place of --animation."
 )
 @click.option(
-    "--joint-map",
-    type=InputFile(),
-    help="JSON: the joints of FILE by those of --motion.  [default: by their names]",
+    "--joint-map", type=InputFile(), help="JSON: the joints of FILE by those of --motion.  [default: by their names]"
 )
 @FRAMES
 @how_to_deform()

@@ -23,12 +23,11 @@ from .terminal import progress_bar, say
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("sbs-demo"),
-    show_default=True,
     help="The folder to write to; made if need be.",
 )
 @width_option(1440)
 @samples_option(64)
-@click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
+@click.option("--rounds", type=click.IntRange(1), default=100, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
     """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show the time of each.
 

@@ -52,14 +52,7 @@ def parse_twist(context: click.Context, parameter: click.Parameter, text: str | 
 
 def twist_option(default: str | None, text: str) -> Decorator:
     """Which limbs have their twists spread."""
-    return click.option(
-        "--twist",
-        metavar="auto|none|NAME,NAME,...",
-        default=default,
-        show_default=default is not None,
-        callback=parse_twist,
-        help=text,
-    )
+    return click.option("--twist", metavar="auto|none|NAME,NAME,...", default=default, callback=parse_twist, help=text)
 
 
 def parse_amount(
@@ -94,19 +87,17 @@ class _FileOr(InputFile):
 
 _ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
 
-METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"], show_default=True)
+METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"])
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(get_args(Rotation)),
     default=DEFAULTS["rotation"],
-    show_default=True,
     help="How spherical blends rotations.",
 )
 CENTER = click.option(
     "--center",
     type=click.Choice(get_args(Center)),
     default=DEFAULTS["center"],
-    show_default=True,
     help="Where spherical puts rotation centers.",
 )
 CENTERS_CACHE = click.option(
@@ -128,8 +119,7 @@ ACROSS = click.option(
 )
 BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
 TWIST = twist_option(
-    None,
-    "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]",
+    None, "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]"
 )
 MUSCLES = click.option(
     "--muscles",
@@ -327,11 +317,7 @@ def drafted(character: Character, joints: Sequence[int] | None, skin: Skin, opti
     with progress_bar() as progress:
         task = progress.add_task("drafting", total=1.0)
         return draft(
-            character,
-            joints,
-            skin=skin,
-            progress=lambda done: progress.update(task, completed=done),
-            **options,
+            character, joints, skin=skin, progress=lambda done: progress.update(task, completed=done), **options
         )
 
 

@@ -93,7 +93,6 @@ how_to_fit = gathered(
         "--fit-method",
         type=MethodChoice(["SBS", "LBS", "DQS"], method_name),
         default="SBS",
-        show_default=True,
         help="The method that --fit is for; SBS about weighted centers.",
     ),
     click.option(

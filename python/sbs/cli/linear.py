@@ -20,17 +20,11 @@ from .terminal import progress_bar, say
 @click.command()
 @CHARACTER
 @click.option(
-    "--joints",
-    type=click.IntRange(0),
-    help="How many helper joints.  [default: two for each limb, and at least 16]",
+    "--joints", type=click.IntRange(0), help="How many helper joints.  [default: two for each limb, and at least 16]"
 )
-@click.option("--influences", type=click.IntRange(1), default=4, show_default=True, help="The most for each vertex.")
+@click.option("--influences", type=click.IntRange(1), default=4, help="The most for each vertex.")
 @click.option(
-    "--rate",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Keys of helpers a second, at least.",
+    "--rate", type=click.FloatRange(0, min_open=True), default=30.0, help="Keys of helpers a second, at least."
 )
 @how_to_deform(
     twist_option("auto", "Fit to a skin that spreads the twists of limbs: of all that are found, or of these joints.")

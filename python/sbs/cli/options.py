@@ -93,7 +93,6 @@ SCHEME = click.option(
     "--scheme",
     type=click.Choice(["1:4", "1:3"]),
     default="1:4",
-    show_default=True,
     help="Triangles split at their edges, or at their centroids.",
 )
 

@@ -17,18 +17,12 @@ from .options import Decorator, gathered, parse_direction, refuse_idle
 from .terminal import say
 
 VIEW = click.option(
-    "--view",
-    metavar="X,Y,Z",
-    default="0.4,0.2,1",
-    show_default=True,
-    callback=parse_direction,
-    help="From the mesh towards the camera.",
+    "--view", metavar="X,Y,Z", default="0.4,0.2,1", callback=parse_direction, help="From the mesh towards the camera."
 )
 UP = click.option(
     "--up",
     metavar="X,Y,Z",
     default="0,1,0",
-    show_default=True,
     callback=parse_direction,
     help="The direction that is upward in the picture.",
 )
@@ -36,16 +30,12 @@ UP = click.option(
 
 def width_option(default: int) -> Decorator:
     """How wide a picture is."""
-    return click.option(
-        "--width", type=click.IntRange(200, 20000), default=default, show_default=True, help="Pixels across."
-    )
+    return click.option("--width", type=click.IntRange(200, 20000), default=default, help="Pixels across.")
 
 
 def samples_option(default: int) -> Decorator:
     """How long is worked on a picture."""
-    return click.option(
-        "--samples", type=click.IntRange(1, 4096), default=default, show_default=True, help="Light paths per pixel."
-    )
+    return click.option("--samples", type=click.IntRange(1, 4096), default=default, help="Light paths per pixel.")
 
 
 @dataclass(frozen=True)

@@ -27,16 +27,7 @@ from .completion import complete_animations, complete_joints
 from .estimate import in_words as duration
 from .estimate import price, sampled
 from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
-from .options import (
-    CHARACTER,
-    JSON,
-    MESHES,
-    STRICT,
-    find_animation,
-    known_joints,
-    output_option,
-    refuse_idle,
-)
+from .options import CHARACTER, JSON, MESHES, STRICT, find_animation, known_joints, output_option, refuse_idle
 from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .tables import print_table
@@ -91,7 +82,6 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "limbs",
     metavar="auto|none|NAME,NAME,...",
     default="auto",
-    show_default=True,
     is_eager=True,
     callback=parse_limbs,
     help="Of methods that spread twists: all limbs that are found, the limbs of these joints, or no such method.",
@@ -100,18 +90,11 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
 @how_to_deform(MUSCLES, CORRECTIVES)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 100_000),
-    default=24,
-    show_default=True,
-    help="Poses that are measured of an animation.",
-)
+@click.option("--frames", type=click.IntRange(1, 100_000), default=24, help="Poses that are measured of an animation.")
 @click.option(
     "--rate",
     type=click.FloatRange(0, 100_000, min_open=True),
     default=96.0,
-    show_default=True,
     help="Moments a second at which pops are looked for.",
 )
 @click.option(

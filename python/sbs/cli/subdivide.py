@@ -34,7 +34,7 @@ from .terminal import say
     help="Near this joint; repeatable.",
 )
 @SCHEME
-@click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
+@click.option("--levels", type=click.IntRange(1), default=1, help="How often.")
 @click.option(
     "--bent",
     metavar="DEGREES",

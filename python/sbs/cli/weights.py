@@ -57,7 +57,6 @@ def shown_or_written(context: click.Context) -> str:
     "joint_choice",
     type=click.Choice(["weighted", "all"]),
     default="weighted",
-    show_default=True,
     help="Which joints fitted capsules and heat may use: those with weight in FILE, or all.",
 )
 @click.option(
@@ -67,11 +66,7 @@ def shown_or_written(context: click.Context) -> str:
     help="Widen transitions between joints as spherical blending likes them; hard parts stay hard.",
 )
 @click.option(
-    "--reach",
-    type=click.FloatRange(0),
-    default=REACH,
-    show_default=True,
-    help="How far --for spreads weights, in radii of the limb.",
+    "--reach", type=click.FloatRange(0), default=REACH, help="How far --for spreads weights, in radii of the limb."
 )
 @click.option("--smooth", "smoothing", type=click.IntRange(0, 1000), default=0, help="Smooth so many times.")
 @click.option("--prune", "threshold", type=click.FloatRange(0, 1), help="Drop weights below this.")
