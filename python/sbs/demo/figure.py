@@ -37,17 +37,8 @@ def photographs(
 ) -> list[Pictures]:
     """Take pictures of each scene, at rest and by each method.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-    outcomes : sequence of sequence of Outcome
-        The results of each method for each scene.
-    width : int
-        Of all pictures of a scene together, in pixels, approximately.
-    samples : int
-        Light paths per pixel.
-    progress : callable
-        Called after each picture.
+    All pictures of a scene are together about `width` pixels wide, of `samples` light paths per pixel. `progress` is
+    called after each.
     """
     column = width // (1 + len(outcomes[0]))
     found = []

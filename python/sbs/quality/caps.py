@@ -96,20 +96,7 @@ class Parts:
 
 
 def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Parts:
-    """Find the rims of parts.
-
-    Parameters
-    ----------
-    triangles : (T, 3) ndarray
-        Of a welded surface.
-    labels : (T,) ndarray
-        The part of each triangle.
-    vertex_count : int
-
-    Returns
-    -------
-    Parts
-    """
+    """Find the rims of parts of a welded surface: the triangles (T, 3) with the label (T,) of their part."""
     count = int(labels.max(initial=-1)) + 1
     sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     owners = np.repeat(labels, 3)

@@ -81,13 +81,7 @@ class TwistMethod(NamedMethod):
 
 @dataclass(frozen=True, eq=False)
 class Blended:
-    """A skin with an amount of its own.
-
-    Attributes
-    ----------
-    whole : Deformer
-    amount : (V,) ndarray or float
-    """
+    """A skin with an amount of its own, a number or (V,)."""
 
     whole: Deformer
     amount: ArrayLike
@@ -158,13 +152,7 @@ class MuscleMethod(NamedMethod):
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """A skin that covers muscles.
-
-    Attributes
-    ----------
-    bare : Deformer
-    cover : MuscleCover
-    """
+    """A skin that covers muscles."""
 
     bare: Deformer
     cover: MuscleCover
