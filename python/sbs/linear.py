@@ -147,7 +147,7 @@ def to_linear(
     if not 0 < rate < np.inf:
         raise ValueError(f"rate is {rate}; it must be positive and finite")
     shown = _Shown(character, _skin(character) if skin is None else skin, options or BlendOptions(center="weighted"))
-    clips = [_Clip.of(animation, rate, len(character.animations)) for animation in character.animations]
+    clips = [_Clip.sample(animation, rate, len(character.animations)) for animation in character.animations]
     made = made_poses(character).poses
     frames = [(clip.matrices(clip.fitted), clip.twists(shown, clip.fitted)) for clip in clips if len(clip.times)]
     frames.append((made, None))
@@ -238,23 +238,14 @@ class _Shown:
 
 @dataclass(frozen=True, eq=False)
 class _Clip:
-    """An animation, at the keys of helpers and half way between these.
-
-    Attributes
-    ----------
-    animation : Animation
-    times : (2 M - 1,) ndarray
-        Keys at even places, between them the moments that are held out.
-    fitted : (N,) ndarray of int
-        Of the keys, as places.
-    """
+    """An animation, at the keys of helpers and half way between these."""
 
     animation: Animation
-    times: Floats
-    fitted: NDArray[np.intp]
+    times: Floats  # (2 M - 1,) keys at even places, between them the moments that are held out
+    fitted: NDArray[np.intp]  # (N,) keys, as places
 
     @classmethod
-    def of(cls, animation: Animation, rate: float, count: int) -> _Clip:
+    def sample(cls, animation: Animation, rate: float, count: int) -> _Clip:
         keys = moments(animation, rate)
         if not len(keys):
             return cls(animation, keys, np.empty(0, np.intp))
@@ -412,16 +403,9 @@ class _Made:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """How far each vertex is from its target in some frames.
+    """How far each vertex (V,) is from its target in some frames: squares, summed over the frames and the largest.
 
-    Attributes
-    ----------
-    name, fitted, frames
-        As of `LinearError`.
-    before, after, given_back : (V,) ndarray
-        Sums of squares over the frames: of the character, of the fitted one, and of this with a vertex's own weights.
-    most_after, most_given_back : (V,) ndarray
-        The largest square.
+    They are of the character (before), of the fitted one (after), and of this with a vertex's own weights (given back).
     """
 
     name: str

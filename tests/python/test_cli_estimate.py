@@ -43,7 +43,7 @@ def test_a_price_by_a_clock_of_ones_own(hand: sbs.Character) -> None:
     cost = estimate.price(hand, [motion], chosen(["LBS", "optimized"]), clock=lambda: next(readings))
     assert cost == estimate.Price(pose=(3 - 1) / 2 * 2, moment=(9 - 1) / 8 * 2)  # twice: of two methods one was timed
     moments = sum(len(path) for path in motion.paths)
-    assert cost.of([motion, motion]) == 2 * (6 * cost.pose + moments * cost.moment)
+    assert cost.total([motion, motion]) == 2 * (6 * cost.pose + moments * cost.moment)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])

@@ -109,13 +109,6 @@ def test_the_knee_collapses_by_lbs_alone(rows: list[Scene]) -> None:
     assert (rows[1].skinning_matrices[foot] @ at_rest)[2] < at_rest[2] - 2, "the leg must bend to the back"
 
 
-def test_the_fist_loses_less_by_sbs(rows: list[Scene]) -> None:
-    linear, spherical, dual_quaternion, spread = outcomes(rows[2], rounds=1)
-    assert linear.volume_change < spread.volume_change < 0
-    assert linear.radius_kept < 0.7 < 0.99 < min(spherical.radius_kept, dual_quaternion.radius_kept)
-    assert linear.volume_change < min(spherical.volume_change, dual_quaternion.volume_change) < 0
-
-
 def test_table(rows: list[Scene]) -> None:
     results = [outcomes(scene, rounds=1) for scene in rows]
     table = cells(rows, results)

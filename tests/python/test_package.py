@@ -5,7 +5,6 @@ import importlib
 import importlib.metadata
 import inspect
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -33,22 +32,6 @@ def test_wheels_bring_every_module() -> None:
     listed = re.findall(r"'(sbs/[^']+\.pyi?)'", (ROOT / "python/meson.build").read_text())
     found = [path for path in (ROOT / "python/sbs").rglob("*.py*") if path.suffix in {".py", ".pyi"}]
     assert sorted(listed) == sorted(path.relative_to(ROOT / "python").as_posix() for path in found)
-
-
-def test_a_release_has_one_version_and_a_date(tmp_path: Path) -> None:
-    for place in [*release.PLACES, "CHANGELOG.md"]:
-        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / place, tmp_path / place)
-    before = (tmp_path / "CHANGELOG.md").read_text()
-    release.write("12.3.45", "2031-02-03", tmp_path)
-    assert set(release.versions(tmp_path).values()) == {"12.3.45", "12.3"}
-    assert release.agree(release.versions(tmp_path))
-    after = (tmp_path / "CHANGELOG.md").read_text()
-    assert after == before.replace("## Unreleased\n", "## Unreleased\n\n## 12.3.45 (2031-02-03)\n")
-    # Nothing else has changed.
-    release.write(sbs.__version__, "2031-02-04", tmp_path)
-    for place in release.PLACES:
-        assert (tmp_path / place).read_text() == (ROOT / place).read_text()
 
 
 def test_wheels_tell_the_licences_of_what_they_bundle(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pickle
 import re
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,16 +113,6 @@ def test_typos_in_other_tables() -> None:
         result = CliRunner().invoke(main, command, env={"COLUMNS": "999"})
         assert result.exit_code == 2
         assert "did you mean 'optimized'?" in result.output
-
-
-def test_types_are_exported() -> None:
-    assert set(get_args(sbs.Method)) == {"rigid", *SHORT, *SHORT.values()}
-    assert set(get_args(sbs.Rotation)) == {"qlerp", "average"}
-    assert set(get_args(sbs.Center)) == {"joint_set", "weighted", "optimized"}
-    options: sbs.DeformOptions = {"method": "SBS", "center": "weighted"}
-    base: sbs.MethodOptions = {"method": "LBS"}
-    assert {"method", "center"} <= sbs.DeformOptions.__optional_keys__ >= set(options)
-    assert set(base) <= sbs.MethodOptions.__optional_keys__ <= sbs.InverseOptions.__optional_keys__
 
 
 def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:

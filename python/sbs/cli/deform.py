@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +28,7 @@ from .errors import Refusal
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
 from .options import CHARACTERS, MESHES, STRICT, gathered, refuse_idle
-from .outputs import FILE, MESH, in_folder, named, refuse_twice
+from .outputs import FILE, MESH, in_folder, named
 from .posing import POSE, PoseOptions
 from .streams import InputFile, piped_output
 from .terminal import progress_bar, say
@@ -204,14 +205,11 @@ def deform(
             moving = None if animation is None else bound.character.animations[character.animations.index(animation)]
             yield Piece(path, bound, moving, matrices)
 
-    pieces = (piece for file in files for piece in deformed(file))
+    pieces = each_path_once(piece for file in files for piece in deformed(file))
     if frames.option is not None and not sequence:
         write_frames(pieces, frames)
         return
-    written_to: list[Path] = []
     for piece in pieces:
-        refuse_twice([*written_to, piece.path])
-        written_to.append(piece.path)
         if sequence:
             write_sequence(piece, writer, frames)
             continue
@@ -246,6 +244,17 @@ class Piece:
         return self.bound.character.shape_motion(self.animation)
 
 
+def each_path_once(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces; refuse to write a file twice, also where upper and lower case are the same."""
+    seen: set[str] = set()
+    for piece in pieces:
+        key = os.path.abspath(piece.path).lower()  # noqa: PTH100  # without following links
+        if key in seen:
+            raise click.BadParameter(f"{str(piece.path)!r} would be written twice", param_hint="--output")
+        seen.add(key)
+        yield piece
+
+
 def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> str:
     """Why a format cannot hold frames or a pose, or why its ending is not known."""
     other = with_role("frames" if frames.option is None else "write_pose")
@@ -259,15 +268,12 @@ def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> st
 
 def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
     """Write all frames of each piece to one file, deformed here, a piece at a time, or all on a cluster."""
-    paths: list[Path] = []
     jobs: list[Job] = []
     with progress_bar() as progress:
         for piece in pieces:
             assert piece.animation is not None  # frames need one
             bound, numbers = piece.bound, frames.numbers(piece.animation)
             job = Job(piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes)
-            paths.append(piece.path)
-            refuse_twice(paths)
             if frames.scheduler is not None:
                 jobs.append(job)
                 continue

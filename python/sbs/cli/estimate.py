@@ -26,7 +26,7 @@ class Price:
     pose: float
     moment: float
 
-    def of(self, motions: Sequence[MeasuredMotion]) -> float:
+    def total(self, motions: Sequence[MeasuredMotion]) -> float:
         """Seconds for all poses and paths of some motions."""
         return sum(self.pose * len(motion.poses) + self.moment * _moments(motion) for motion in motions)
 

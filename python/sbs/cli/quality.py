@@ -191,14 +191,14 @@ def within(
     if limit is None and poses < WORTH_AN_ESTIMATE:
         return motions
     cost = price(character, motions, methods)
-    seconds = cost.of(motions)
+    seconds = cost.total(motions)
     counts = f"{len(motions)} motion{'s'[: len(motions) > 1]} by {len(methods)} method{'s'[: len(methods) > 1]}"
     if limit is None or seconds <= limit:
         say(f"measuring {counts}: about {duration(seconds)}", err=True)
         return motions
     fewer = sampled(motions, limit / seconds)
     left = sum(len(motion.poses) for motion in fewer)
-    part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.of(fewer))}"
+    part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.total(fewer))}"
     say(f"measuring {counts}: all would take about {duration(seconds)}; {part}", err=True)
     return fewer
 
