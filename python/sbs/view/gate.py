@@ -208,8 +208,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_vector(value: object, count: int = 3) -> bool:
-    is_row = isinstance(value, list) and len(value) == count
-    return is_row and all(is_number(each) and abs(each) <= _FARTHEST for each in value)
+    numbers = value if isinstance(value, list) else []
+    return len(numbers) == count and all(is_number(each) and abs(each) <= _FARTHEST for each in numbers)
 
 
 def _is_rotation(value: object) -> bool:

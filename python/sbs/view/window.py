@@ -38,25 +38,9 @@ _COLORINGS: dict[str, Coloring] = {"none": "none", "weights of the joint": "weig
 class Window:
     """A page in the browser that shows a character by up to three methods side by side.
 
-    Parameters
-    ----------
-    character : Character
-    methods : sequence of str
-        Names from `sbs.quality.METHODS`, one to three.
-    file : Path
-        The file of the character, for the command that the page tells.
-    cover : MuscleCover, optional
-        Muscles: then one more method is SBS with them.
-    cover_from : str or Path
-        Where the muscles are from, for the command: a file, or ``"fit"``.
-    correctives : Correctives, optional
-        Shapes that the pose drives: then one more method is the last of the methods with them.
-    correctives_from : str or Path
-        Where they are from, for the command: a file, or ``"draft"``.
-    host, port
-        Where the page is served; port 0 is any that is free.
-    told : callable, optional
-        Called with the command that the page tells.
+    Methods are named as in `sbs.quality.METHODS`. With muscles (`cover`) one more is SBS with them; with correctives
+    one more is the last of the methods with these shapes. `file`, `cover_from` and `correctives_from` are told by the
+    command that draws the pose, which `told` gets. Port 0 is any that is free.
 
     Raises
     ------
@@ -272,14 +256,7 @@ class Window:
             self._told(text)
 
     def command(self, view: np.ndarray, up: np.ndarray) -> str:
-        """The command that draws the pose as it is seen.
-
-        Parameters
-        ----------
-        view : (3,) ndarray
-            From the mesh towards the camera.
-        up : (3,) ndarray
-        """
+        """The command that draws the pose as it is seen: `view` (3,) is from the mesh towards the camera."""
         with self._lock:
             words = ["sbs", "compare", str(self._file or "FILE"), *self.posing.arguments(self._joint)]
         options: dict[str, str] = {}
