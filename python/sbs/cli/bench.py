@@ -18,8 +18,16 @@ from ..samples import load as load_sample
 from ..skinning.skin import Skin
 from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_idle
 from .streams import InputFile
-from .tables import print_table
+from .tables import print_records
 from .terminal import say
+
+COLUMNS = {
+    "method": "{method}",
+    "threads": "{threads}",
+    "minimum": "{minimum_ns:.2f}",
+    "median": "{median_ns:.2f}",
+    "ratio to LBS": "{ratio_to_linear:.2f}",
+}
 
 
 def parse_threads(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -62,18 +70,8 @@ def bench(
         return
     for result in results:
         facts = ", ".join(f"{result[key]} {key}" for key in ("vertices", "joints", "joint sets", "solves"))
-        rows = [
-            (
-                timing["method"],
-                str(timing["threads"]),
-                f"{timing['minimum_ns']:.2f}",
-                f"{timing['median_ns']:.2f}",
-                f"{timing['ratio_to_linear']:.2f}",
-            )
-            for timing in result["timings"]
-        ]
         say(f"{result['name']}: {facts}; nanoseconds per vertex")
-        print_table(("method", "threads", "minimum", "median", "ratio to LBS"), rows)
+        print_records(COLUMNS, result["timings"])
     low, high = PAPER_RATIO
     say(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
 

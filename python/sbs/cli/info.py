@@ -19,7 +19,7 @@ from ..characters.loading import load
 from ..support.text import plain
 from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT
-from .tables import print_table
+from .tables import print_records
 
 DEEPEST = 30  # steps that joints are indented by at most; chains of thousands occur
 
@@ -46,17 +46,15 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
     for name, value in facts.items():
         table.add_row(name.replace("_", " "), Text(plain(in_words(value))))
     Console().print(table)
-    rows = [
-        (
-            f"{'  ' * min(joint['depth'], DEEPEST)}{joint['name']}",
-            str(joint["number"]),
-            str(joint["vertices"]),
-            f"{joint['share']:.2%}",
-            f"{joint['bone']:.4g}",
-        )
-        for joint in describe_joints(character)
-    ]
-    print_table(("joint", "number", "vertices", "share of weights", "length of bone"), rows)
+    columns = {
+        "joint": "{indent}{name}",
+        "number": "{number}",
+        "vertices": "{vertices}",
+        "share of weights": "{share:.2%}",
+        "length of bone": "{bone:.4g}",
+    }
+    joints = describe_joints(character)
+    print_records(columns, [joint | {"indent": "  " * min(joint["depth"], DEEPEST)} for joint in joints])
 
 
 def describe_joints(character: Character) -> list[dict[str, Any]]:

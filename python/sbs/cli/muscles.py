@@ -17,7 +17,7 @@ from ..characters.loading import load
 from .errors import Refusal
 from .options import CHARACTER, JSON, STRICT, output_option
 from .streams import InputFile
-from .tables import print_table
+from .tables import print_records
 from .terminal import say
 
 FRAMES_PER_SECOND = 24.0
@@ -52,22 +52,17 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
-    print_table(
-        ("muscle", "length", "radius", "volume", "vertices", "least growth", "most", "limited"),
-        [
-            (
-                row["name"],
-                f"{row['length']:.4g}",
-                f"{row['radius']:.4g}",
-                f"{row['volume']:.4g}",
-                str(row["vertices"]),
-                f"{row['least_growth']:.2f}",
-                f"{row['most_growth']:.2f}",
-                "yes" if row["limited"] else "",
-            )
-            for row in rows
-        ],
-    )
+    columns = {
+        "muscle": "{name}",
+        "length": "{length:.4g}",
+        "radius": "{radius:.4g}",
+        "volume": "{volume:.4g}",
+        "vertices": "{vertices}",
+        "least growth": "{least_growth:.2f}",
+        "most": "{most_growth:.2f}",
+        "limited": "{limited}",
+    }
+    print_records(columns, [row | {"limited": "yes" if row["limited"] else ""} for row in rows])
     if output is not None:
         say(output)
 
