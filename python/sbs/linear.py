@@ -65,7 +65,7 @@ class LinearError:
     before : float
         The root of the mean square of linear blending with the weights and joints of the character.
     mean : float
-        The same with those that were fitted.
+        The same with the fitted ones.
     most : float
         The largest of any vertex.
     """

@@ -86,7 +86,7 @@ BONES_BLENDING = (
 class BonesOptions:
     """Which joints are blended, where, and how; none by default.
 
-    `t_min` and `t_max` are ends of zones that differ from the default, or from those that are fitted.
+    `t_min` and `t_max` are ends of zones in place of those by default or by fitting.
     """
 
     bones: tuple[str, ...] = ()

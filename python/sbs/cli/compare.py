@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
+from ..demo.figure import HEADINGS
+from ..options import CorrectedOptions
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
-from ..quality import METHODS
 from ..rigging.triangle_mesh import diagonal
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
@@ -126,19 +127,18 @@ def deformed(
 ) -> dict[str, NDArray[np.floating[Any]]]:
     """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
     skin, muscles = how.skin(character), how.muscles(character)
-    linear, spherical, dual_quaternion = (METHODS[name].label for name in ("LBS", "SBS", "DQS"))
     shapes = {
-        linear: skin.deform(matrices, rest_positions=rest, method="linear"),
-        spherical: skin.deform(matrices, rest_positions=rest, **how.options),
-        dual_quaternion: skin.deform(matrices, rest_positions=rest, method="dual_quaternion"),
+        HEADINGS["linear"]: skin.deform(matrices, rest_positions=rest, method="linear"),
+        HEADINGS["spherical"]: skin.deform(matrices, rest_positions=rest, **how.options),
+        HEADINGS["dual_quaternion"]: skin.deform(matrices, rest_positions=rest, method="dual_quaternion"),
     }
     if muscles is not None:
-        covered = np.array(shapes[spherical])
+        covered = np.array(shapes[HEADINGS["spherical"]])
         muscles.apply(covered, matrices)
         shapes["SBS with muscles"] = covered
     correctives = how.correctives(character, skin, how.options)
     if correctives is not None:
-        corrected = {**how.options, "correctives": correctives}
+        corrected: CorrectedOptions = {**how.options, "correctives": correctives}
         shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, **corrected)
     if how.bones:
         blending = how.blend_bones(character)

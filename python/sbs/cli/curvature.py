@@ -59,7 +59,7 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
     "--axis",
     metavar="AXIS",
     callback=parse_axis,
-    help="x, y, z or X,Y,Z, in the joint's own frame.  [default: that which the limb is bent about, across its bones]",
+    help="x, y, z or X,Y,Z, in the joint's own frame.  [default: the axis that the limb bends about, across its bones]",
 )
 @click.option("--steps", type=click.IntRange(2, 10_000), default=28, help="How many angles.")
 @how_to_deform(METHOD, *BONES_BLENDING)

@@ -83,7 +83,7 @@ class FrameOptions:
         return 24.0 if self.fps is None else self.fps
 
     def numbers(self, animation: Animation) -> range:
-        """The frames of an animation, or from the first to the last of those that are chosen."""
+        """The frames of an animation, or from the first to the last that are chosen."""
         try:
             frames = animation.frames(self.rate)
         except ValueError as error:

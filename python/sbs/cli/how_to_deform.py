@@ -44,7 +44,7 @@ __all__ = [
 
 
 def parse_twist(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """A callback: names of joints, none of them for those that are found, or None for no twist."""
+    """A callback: names of joints, no names for all limbs that are found, or None for no twist."""
     if text is None or text == "none":
         return None
     return () if text == "auto" else tuple(text.split(","))
@@ -119,7 +119,7 @@ ACROSS = click.option(
 )
 BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
 TWIST = twist_option(
-    None, "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]"
+    None, "Spread the twists of limbs along their bones: of all that are found, or of these joints.  [default: none]"
 )
 MUSCLES = click.option(
     "--muscles",
@@ -134,7 +134,7 @@ CORRECTIVES = click.option(
     "correctives_from",
     type=_FileOr("draft"),
     metavar="FILE|draft",
-    help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft those that relax the"
+    help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft shapes that relax the"
     " skin around hinges, which takes some seconds.",
 )
 

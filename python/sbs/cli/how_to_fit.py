@@ -104,7 +104,7 @@ how_to_fit = gathered(
     click.option("--initial", is_flag=True, help="Begin --fit with the weights of FILE, too, and end no farther off."),
     twist_option(
         None,
-        "Fit to a skin that spreads the twists of limbs along their bones: of those that are found, or of these joints."
+        "Fit to a skin that spreads the twists of limbs along their bones: of all that are found, or of these joints."
         "  [default: none]",
     ),
     click.option(

@@ -104,7 +104,7 @@ def weights(
     drawn: PictureOptions,
     output: Path | None,
 ) -> None:
-    """Make weights for the character in FILE, or change those that it has, and write a GLB.
+    """Make weights for the character in FILE, or change its weights, and write a GLB.
 
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --for; --smooth, --prune,
     --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.

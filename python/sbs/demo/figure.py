@@ -13,6 +13,7 @@ from ..picture import Row, compose, portraits, weight_colors
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
+HEADINGS = {METHODS[name].options["method"]: METHODS[name].label for name in ("LBS", "SBS", "DQS")}
 SMOOTHED = "Surfaces are smoothed for the picture by Loop subdivision."
 FOOTNOTE = (
     "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"

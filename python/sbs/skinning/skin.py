@@ -354,8 +354,8 @@ class Skin:
             Rest positions in place of the skin's, as the blend shapes of a pose make them. Normals, weights and
             `centers` stay, and so do places along the bones of a `twist`.
         twists : (B, 2) array_like, optional
-            Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
-            way round: see `TwistTracker`.
+            Of a skin that spreads them, the twists of its bones, in place of the twists that the matrices have, the
+            short way round: see `TwistTracker`.
         correctives : sbs.correctives.Correctives, optional
             Shapes that the pose drives, which are added to the rest pose before it is deformed.
         shapes : sbs.correctives.Shapes, optional
@@ -616,7 +616,7 @@ class Skin:
 
         Notes
         -----
-        The weights are those that the skin was made from; it normalizes them. A weight of 0 has gradient 0, because the
+        The weights are those given to the skin, which normalizes them. A weight of 0 has gradient 0, because the
         vertex would belong to another joint set if it grew. A rigid joint acts by the nearest rotation of its matrix,
         so the spherical and dual quaternion methods have no gradient in the directions that stretch it.
 

@@ -119,7 +119,7 @@ def has_centers(method: NamedMethod) -> bool:
 
 
 def rotation_centers(skin: Skin, method: NamedMethod, matrices: NDArray[np.float64], positions: Floats) -> Floats:
-    """Where a method's rotation centers are in a pose, (N, 3), those that are near to the mesh.
+    """The rotation centers (N, 3) of a method in a pose that are near to the mesh.
 
     They are moved as their joints move them: where a center is one, these agree. Methods whose centers belong to
     vertices in a pose, or that have none, get none here.
