@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The benchmarks: what they time and how they count, not their times."""
+"""The page on performance, and how many weights `fit` finds."""
 
 from __future__ import annotations
 

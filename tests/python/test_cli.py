@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: what it prints, what it writes, and how it refuses."""
+"""The command line: its output, the files that it writes, and refusals."""
 
 from __future__ import annotations
 

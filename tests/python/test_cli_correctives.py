@@ -22,7 +22,7 @@ KNEE = ("--joint", "LeftLeg", "--rotate", "x:-90")
 
 @pytest.fixture(scope="module")
 def knee(tmp_path_factory: pytest.TempPathFactory) -> Knee:
-    """A woman, and what her left knee should look like bent by 90 degrees, which is solved for SBS; and that pose."""
+    """A woman, a sculpted shape of her left knee bent by 90 degrees, which is solved for SBS, and that pose."""
     folder = tmp_path_factory.mktemp("knee")
     sbs.samples.copy(folder)
     woman = sbs.load(folder / "woman.glb")
@@ -48,7 +48,7 @@ def test_a_pose(knee: Knee, tmp_path: Path) -> None:
 
 
 def test_frames_and_muscles(knee: Knee, tmp_path: Path) -> None:
-    """The shapes come first, and what they make covers the muscles."""
+    """The shapes come first, and the shaped skin covers the muscles."""
     _, shapes, woman, correctives, matrices = knee
     turning = sbs.Animation.from_skinning_matrices(
         "bend", [0.0, 1.0], np.stack([np.eye(4) + 0 * matrices, matrices]), woman.rig

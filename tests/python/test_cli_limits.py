@@ -12,14 +12,7 @@ from gltf_builder import arm, translation
 
 import sbs
 
-
-@pytest.fixture(scope="module")
-def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An arm that moves for a second."""
-    builder = arm()
-    half = [0, 0, np.sin(np.pi / 8), np.cos(np.pi / 8)]
-    builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1], half]), name="wave")
-    return builder.save(tmp_path_factory.mktemp("moving") / "arm.glb")
+ARM = Path(__file__).parents[1] / "data" / "arm.glb"
 
 
 def test_an_animation_that_lasts_for_ages(tmp_path: Path) -> None:
@@ -64,16 +57,16 @@ AMOUNTS = {
 
 
 @pytest.mark.parametrize("name", AMOUNTS)
-def test_amounts_that_are_none(moving: Path, tmp_path: Path, name: str) -> None:
+def test_amounts_that_are_none(tmp_path: Path, name: str) -> None:
     path = tmp_path / "amount.npy"
     path.write_bytes(AMOUNTS[name])
-    message = refuse("deform", moving, "--amount", path, "-o", tmp_path / "x.obj")
+    message = refuse("deform", ARM, "--amount", path, "-o", tmp_path / "x.obj")
     assert "amount.npy" in message or "shape (0" in message
     assert not (tmp_path / "x.obj").exists()
 
 
-def test_a_device_is_no_amount(moving: Path, tmp_path: Path) -> None:
-    assert "no NPY file" in refuse("deform", moving, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
+def test_a_device_is_no_amount(tmp_path: Path) -> None:
+    assert "no NPY file" in refuse("deform", ARM, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
 
 
 @pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy"])

@@ -116,7 +116,7 @@ def test_curvature_keeps_fitted_zones_on_divided_meshes() -> None:
 
 
 def test_a_wider_zone_bends_rounder() -> None:
-    """What the guide of bones blending says, and that curvature and compare take the options as well."""
+    """As the guide of bones blending says; and curvature and compare take the options as well."""
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
     bones = ("--bones-blending", "LeftForeArm")
     largest = []

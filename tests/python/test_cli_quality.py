@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs quality``: what it prints, what it writes, and how it refuses."""
+"""``sbs quality``: its output and the files that it writes."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def test_poses_beside_an_animation_and_of_one_joint() -> None:
 @paints
 def test_pictures_and_curves(tmp_path: Path) -> None:
     pictures, curves = tmp_path / "worst.png", tmp_path / "curves.svg"
-    what = ("--animation", "fist", "--poses", "--joint", "index-finger-phalanx-proximal")
+    motions = ("--animation", "fist", "--poses", "--joint", "index-finger-phalanx-proximal")
     look = ("--width", 200, "--samples", 1)
-    output = succeed(HAND, *QUICK, *what, *look, "-o", pictures, "--plot", curves).stdout
+    output = succeed(HAND, *QUICK, *motions, *look, "-o", pictures, "--plot", curves).stdout
     assert output.splitlines()[-2:] == [str(curves), str(pictures)]
     with Image.open(pictures) as picture:
         assert picture.width >= 200

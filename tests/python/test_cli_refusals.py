@@ -16,7 +16,7 @@ import sbs
 
 DATA = Path(sbs.__file__).parent / "demo" / "data"
 
-# A command, and what it is refused for. `arm` moves for a second; `woman` and `hand` come with the package.
+# A command, and a part of the message. `arm` moves for a second; `woman` and `hand` come with the package.
 REFUSALS = """
 info none.glb | 'none.glb' does not exist
 deform hand --animation jump -o a.npy | 'jump'; there are: fist

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What files say of themselves is shown as it is, and does nothing to a terminal or a table."""
+"""Names in files are shown as they are, and do nothing to a terminal or a table."""
 
 import csv
 import json

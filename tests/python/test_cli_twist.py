@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``--twist`` of the command line: what it writes, and how it refuses."""
+"""``--twist`` of the command line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs weights``: what it writes, that other programs open it, and how it refuses."""
+"""``sbs weights``: files that other programs open, checks and pictures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured beside the methods of the package: known answers of Delta Mush and Direct Delta Mush."""
+"""Known answers of Delta Mush and Direct Delta Mush, which are measured beside the methods of the package."""
 
 from __future__ import annotations
 

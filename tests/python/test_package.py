@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The package as it is installed: its version, its files, and what it exports."""
+"""The package as it is installed: its version, its files, and its names."""
 
 import importlib
 import importlib.metadata
@@ -58,7 +58,7 @@ def test_wheels_tell_the_licences_of_what_they_bundle(tmp_path: Path) -> None:
 
 
 def test_actions_are_pinned_by_commit() -> None:
-    """What a tag names can be exchanged by whoever has the account of an action."""
+    """A tag can be moved by whoever has the account of an action."""
     used = [
         line
         for path in (ROOT / ".github" / "workflows").iterdir()
@@ -91,7 +91,7 @@ def test_dir_shows_what_is_public(name: str) -> None:
 
 
 def test_public_modules_are_on_the_page_of_the_api() -> None:
-    """What is there can be reached from `sbs`, but `sbs.torch`, which is imported where PyTorch is."""
+    """All can be reached from `sbs` but `sbs.torch`, which is imported where PyTorch is."""
     page = (ROOT / "docs" / "python-api.md").read_text(encoding="utf-8")
     shown = re.findall(r"automodule:: sbs\.([a-z]+)", page)
     modules = [each for each in sbs.__all__ if inspect.ismodule(getattr(sbs, each))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Quality over motions: what is posed, what is told of it, and real characters."""
+"""Quality over motions: poses, reports, and real characters."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_two_motions_of_one_name_are_refused() -> None:
 
 
 def test_what_the_json_holds(fist: Report, hand: sbs.Character) -> None:
-    """Programs read this: what changes here raises SCHEMA."""
+    """Programs read this: a change here raises SCHEMA."""
     facts = json.loads(json.dumps(fist.as_json(), allow_nan=False))
     assert facts["schema"] == 2
     assert list(facts) == ["schema", "character", "motions"]
@@ -211,7 +211,7 @@ def test_records_and_cells_tell_the_same(fist: Report) -> None:
 
 
 def test_the_woman(woman: sbs.Character) -> None:
-    """LBS collapses her elbow and her knee; SBS and DQS bulge at the knee; what does not move is left out."""
+    """LBS collapses her elbow and her knee; SBS and DQS bulge at the knee; limbs that do not move stay as they are."""
     scenes = [twist(woman), knee(woman)]
     results = evaluate(
         woman, [posed(scene.name, scene.skinning_matrices[None]) for scene in scenes], chosen(["LBS", "DQS", "SBS"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""docs/quality.md: its numbers are those of the script, and what it shows, runs."""
+"""docs/quality.md: its numbers are those of the script."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from sbs.quality.surface import make_surface
         ([2, 1, 1], 4 + 1 / 4 - 2),
         ([0.5, 1, 1], 4 + 1 / 4 - 2),
         ([2, 3, 1], 4 + 9 + 1 / 4 + 1 / 9 - 4),
-        ([0, 1, 1], 0 + 100 - 2),  # what vanishes counts as a tenth
+        ([0, 1, 1], 0 + 100 - 2),  # a side that vanishes counts as a tenth
     ],
 )
 def test_surface_energy_of_a_stretched_sheet(scale: list[float], energy: float) -> None:

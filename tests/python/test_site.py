@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the pages of the site show, runs: on the woman and the hand that come with the package."""
+"""The code on pages of the site runs: on the woman and the hand that come with the package."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def dressed(character: sbs.Character) -> sbs.Character:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """The files that the pages speak of; formats are known by what is in a file."""
+    """The files that the pages speak of; formats are known by the content of a file."""
     sbs.samples.copy(tmp_path)
     page = request.node.name
     # The page on files speaks of frame 250.
@@ -121,13 +121,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 
 def run(page: str) -> tuple[dict[str, Any], str]:
-    """Run the Python of a page, one block after the other; its names, and what it printed."""
+    """Run the Python of a page, one block after the other; its names, and its output."""
     names: dict[str, Any] = {}
     unable = (FARM, BLENDER) if HAS_TORCH else (FARM, BLENDER, "torch")
     with contextlib.redirect_stdout(io.StringIO()) as output:
         for block in blocks(text(page), "python"):
             if not any(word in block for word in unable):
-                exec(block, names)  # what a reader would paste
+                exec(block, names)  # as a reader would paste it
     return names, output.getvalue()
 
 
@@ -244,7 +244,7 @@ def test_options_on_all_pages_exist() -> None:
 
 
 def test_the_program_compiles_without_a_warning(tmp_path: Path) -> None:
-    """What it prints is seen by .ci/run, with the library installed."""
+    """.ci/run sees its output, with the library installed."""
     (source,) = blocks(text("c.md"), "c")
     (tmp_path / "program.c").write_text(source, encoding="utf-8")
     command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'csrc' / 'include'}"]

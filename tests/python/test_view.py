@@ -151,7 +151,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     count = len(shape.Surface(fox).kept)
 
     def shows(method: str) -> Callable[[], bool]:
-        """Whether what the browser draws is the pose, deformed here again."""
+        """Whether the browser draws the pose as it is deformed here again."""
 
         def is_so() -> bool:
             page.wait_for_timeout(100)
