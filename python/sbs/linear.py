@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from .rigging.helper_joints import animation_with_helpers, free_names, moments, 
 from .rigging.parts import source_with_nodes
 from .rigging.rig import Rig, compose, decompose
 from .rigging.triangle_mesh import Mesh, diagonal
-from .skinning.influences import Influences, tidy
+from .skinning.influences import Influences, tidy, with_rows
 from .skinning.skin import Skin
 from .weights.decompose import Decomposition, fit_matrices, with_more_joints
 from .weights.tools import limit
@@ -297,7 +297,8 @@ class _Made:
         self.weights = Influences(*found)
         mesh = shown.character.mesh
         own = limit(*tidy(mesh.joint_indices, mesh.joint_weights), most_influences)
-        self.own = _with_rows_of(own, self.weights, own.joint_weights.max(axis=1) == 0)
+        lost = own.joint_weights.max(axis=1) == 0
+        self.own = with_rows(own, lost, (self.weights.joint_indices[lost], self.weights.joint_weights[lost]))
 
     def linear(self, progress: Callable[[float], object] | None) -> LinearCharacter:
         character = self.shown.character
@@ -324,7 +325,8 @@ class _Made:
         )
         measured = list(self._measure(made))
         given_back = _given_back(measured, self.shown.rest, self.shown.size)
-        weights = _with_rows_of(self.weights, self.own, given_back)
+        own = self.own.joint_indices[given_back], self.own.joint_weights[given_back]
+        weights = with_rows(self.weights, given_back, own)
         errors = tuple(each.error(given_back, self.shown.size) for each in measured)
         return LinearCharacter(made.with_mesh(self._mesh(weights)), errors)
 
@@ -454,18 +456,6 @@ def _given_back(measured: list[_Measured], rest: Floats, size: float) -> NDArray
         order = candidates[np.argsort(lost[candidates] / gained[candidates], kind="stable")]
         enough = (np.cumsum(gains[worse][:, order], axis=1) >= left[worse, None]).all(axis=0)
         chosen[order[: int(np.argmax(enough)) + 1 if enough.any() else len(order)]] = True
-
-
-def _with_rows_of(influences: Influences, others: Influences, rows: NDArray[np.bool_]) -> Influences:
-    """Influences with those of other influences at some rows (V,)."""
-    width = max(influences.joint_indices.shape[1], others.joint_indices.shape[1])
-
-    def padded(array: NDArray[Any]) -> NDArray[Any]:
-        return np.pad(array, ((0, 0), (0, width - array.shape[1])))
-
-    return Influences(
-        *(np.where(rows[:, None], padded(other), padded(mine)) for mine, other in zip(influences, others, strict=True))
-    )
 
 
 def _between(times: Floats, matrices: Floats, moments: Floats) -> Floats:
