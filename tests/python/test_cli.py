@@ -115,15 +115,6 @@ def test_deform_writes_the_stored_pose_without_an_animation(tmp_path: Path) -> N
     np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
 
 
-def test_deform_writes_a_whole_animation(tmp_path: Path) -> None:
-    path = tmp_path / "fist.npy"
-    assert "31 frames" in succeed("deform", HAND, "--animation", "fist", "--fps", 30, "-o", path)
-    frames = np.load(path)
-    hand = sbs.load(HAND)
-    assert frames.shape == (31, 1360, 3)
-    np.testing.assert_array_equal(frames[30], hand.skin.deform(hand.animations[0].skinning_matrices(1.0)))
-
-
 def test_obj_brings_back_every_bit(tmp_path: Path) -> None:
     path = tmp_path / "fist.obj"
     succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
@@ -192,13 +183,6 @@ def test_demo_writes_its_figures_and_its_table(tmp_path: Path) -> None:
     assert len(rows) == 12  # three scenes by four methods
     assert rows[0]["radius kept"] == "8.7%"
     assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
-
-
-def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mitsuba", None)
-    line = refuse("demo", "--output", tmp_path, "--width", 200, "--samples", 1, "--rounds", 1)
-    assert line == "Error: pictures need mitsuba, which is not installed: pip install mitsuba pillow"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv", "table.md"]
 
 
 def test_a_broken_file_is_explained_in_a_line(tmp_path: Path) -> None:

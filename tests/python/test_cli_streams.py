@@ -107,10 +107,3 @@ def test_fitted_linear_blending_as_json(tmp_path: Path) -> None:
     assert told["helper_joints"] == 2
     assert told["max_influences"] == np.count_nonzero(sbs.load(output).skin.influences()[1], axis=1).max()
     assert {"name", "fitted", "frames", "before", "mean", "most"} == set(told["errors"][0])
-
-
-def test_what_a_file_holds_is_an_error_of_status_2(tmp_path: Path) -> None:
-    """Status 1 is that of a check which found something, and of nothing else."""
-    assert "no joint is known as" in refuse("muscles", HAND)
-    (tmp_path / "bad.json").write_text("{}")
-    refuse("muscles", WOMAN, "--from", tmp_path / "bad.json")
