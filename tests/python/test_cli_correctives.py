@@ -12,7 +12,7 @@ from commands import refuse, succeed
 from numpy.typing import NDArray
 
 import sbs
-from sbs.cli.how_to_deform import part_of
+from sbs.cli.how_to_deform import cut_part
 from sbs.correctives import Correctives
 from sbs.quality.methods import METHODS, corrected, without_amount
 
@@ -71,7 +71,7 @@ def test_each_mesh_has_its_part(knee: Knee) -> None:
     shape = correctives["LeftKnee"].shape
     assert shape is not None
     middle = int(np.median(shape.vertices))
-    parts = [part_of(correctives, *ends) for ends in ((0, middle), (middle, len(woman.mesh.positions)))]
+    parts = [cut_part(correctives, *ends) for ends in ((0, middle), (middle, len(woman.mesh.positions)))]
     vertices, deltas = [], []
     for part, first in zip(parts, (0, middle), strict=True):
         found = part["LeftKnee"].shape

@@ -107,3 +107,4 @@ def test_fitted_linear_blending_as_json(tmp_path: Path) -> None:
     assert told["helper_joints"] == 2
     assert told["max_influences"] == np.count_nonzero(sbs.load(output).skin.influences()[1], axis=1).max()
     assert {"name", "fitted", "frames", "before", "mean", "most"} == set(told["errors"][0])
+    assert "1 helper joints" in succeed("linear", HAND, "--joints", "1", "--rate", "5", "--twist", "none", "-o", output)

@@ -63,8 +63,8 @@ def bench(
     Without FILE the character is the woman that comes with the package, her forearm twisted. The tube has 60 joints and
     four influences at every vertex. Times are of whole calls from Python, per vertex; the methods take turns.
     """
-    subjects = [subject(file, animation_name, time), ("tube", *tube(vertices))]
-    results = [report(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
+    subjects = [load_case(file, animation_name, time), ("tube", *tube(vertices))]
+    results = [time_case(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
     if as_json:
         click.echo(json.dumps({"paper_ratio": PAPER_RATIO, "subjects": results}, indent=2))
         return
@@ -76,7 +76,9 @@ def bench(
     say(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
 
 
-def subject(file: Path | None, animation_name: str | None, time: float | None) -> tuple[str, Skin, NDArray[np.float64]]:
+def load_case(
+    file: Path | None, animation_name: str | None, time: float | None
+) -> tuple[str, Skin, NDArray[np.float64]]:
     """The character to time: its name, skin and skinning matrices."""
     if file is None:
         refuse_idle((True, "{} needs FILE", ("animation_name", "time")))
@@ -87,7 +89,7 @@ def subject(file: Path | None, animation_name: str | None, time: float | None) -
     return file.name, character.skin, pose_at(character, animation, time)
 
 
-def report(
+def time_case(
     name: str, skin: Skin, matrices: NDArray[np.float64], threads: tuple[int, ...], rounds: int
 ) -> dict[str, Any]:
     """The timings of a skin, ready for JSON."""

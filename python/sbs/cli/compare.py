@@ -66,14 +66,14 @@ def compare(
     matrices = pose.matrices(character, animation)
     if pose.joints:
         turning = known_joints(character, pose.joints)
-        moved, shown = descendants(character.skeleton, *turning), moved_by(character, turning)
+        moved, shown = descendants(character.skeleton, *turning), find_moved(character, turning)
     else:
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
     rest = character.shape_motion(animation).rest_positions(pose.time or 0.0) if character.mesh.shapes else None
-    shapes = deformed(character, how, matrices, rest)
+    shapes = deform_by_methods(character, how, matrices, rest)
     first = next(iter(shapes))
     say(f"Distance to {first}, as a share of the mesh's diagonal:")
-    print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
+    print_table(("method", "mean", "greatest", "at vertex"), describe_distances(shapes))
     if output is None:
         return
     weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
@@ -93,11 +93,11 @@ def draw(
 ) -> Any:
     """A figure of each shape, colored by weights, and below of the place where shapes differ most."""
     mesh, first = character.mesh, next(iter(shapes))
-    seen = {"rest pose": transformed(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
+    seen = {"rest pose": transform_points(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
     column = column_width(drawn.width, len(seen))
     size = (column, round(column / ASPECT))
     whole = drawn.camera(np.concatenate([shape[shown] for shape in seen.values()]), ASPECT)
-    apart = {name: differences(shapes[first], shape) for name, shape in shapes.items()}
+    apart = {name: measure_differences(shapes[first], shape) for name, shape in shapes.items()}
     blank = np.full((size[1], size[0], 3), 255, np.uint8)
     with progress_bar() as progress:
         task = progress.add_task("drawing", total=len(seen) + len(shapes))
@@ -112,7 +112,7 @@ def draw(
         rows = [Row([*pictures(seen.values(), weights, whole)], [""] * len(seen), caption)]
         largest = max(lengths.max() for lengths in apart.values())
         if largest > 0:
-            near = zoom(shapes, apart, drawn)
+            near = place_camera(shapes, apart, drawn)
             shares = np.stack([*apart.values()])[..., None] / largest
             close = pictures(shapes.values(), CLAY + (RED - CLAY) * shares, near)
             longest = diagonal(shapes[first]) or 1.0
@@ -122,7 +122,7 @@ def draw(
     return compose(rows, list(seen), width=drawn.width)
 
 
-def deformed(
+def deform_by_methods(
     character: Character, how: HowToDeform, matrices: NDArray[np.float64], rest: NDArray[np.floating[Any]] | None
 ) -> dict[str, NDArray[np.floating[Any]]]:
     """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
@@ -146,7 +146,7 @@ def deformed(
     return shapes
 
 
-def zoom(
+def place_camera(
     shapes: dict[str, NDArray[np.floating[Any]]], apart: dict[str, NDArray[np.float64]], drawn: PictureOptions
 ) -> Camera:
     """A camera that is near to where a method differs most from the first."""
@@ -159,7 +159,7 @@ def zoom(
     return drawn.camera(points, ASPECT)
 
 
-def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
+def find_moved(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
     """The vertices (V,) that joints or their parents move, at least one."""
     shown = np.any([vertices_around(character, joint) for joint in joints], axis=0)
     if not shown.any():
@@ -168,21 +168,21 @@ def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
     return np.asarray(shown)
 
 
-def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+def transform_points(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def measure_differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """How far vertices (V,) are from where the first method puts them."""
     return np.asarray(np.linalg.norm(np.asarray(positions, np.float64) - np.asarray(first, np.float64), axis=1))
 
 
-def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
+def describe_distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
     """Rows of the table: how far each method is from the first, as a share of the mesh's diagonal."""
     first = next(iter(shapes.values()))
     rows: list[tuple[str, ...]] = []
     for heading, positions in shapes.items():
-        apart = differences(first, positions) / (diagonal(first) or 1.0)
+        apart = measure_differences(first, positions) / (diagonal(first) or 1.0)
         farthest = str(int(apart.argmax())) if apart.any() else ""
         rows.append((heading, f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
     return rows

@@ -82,16 +82,16 @@ def convert(
     if meshes:
         character = replace(character, source=None)
     if engine is not None:
-        character = for_engine(character, engine, how)
+        character = prepare_for_engine(character, engine, how)
     elif how.correctives_from is not None:
-        character = with_shapes(character, how)
+        character = add_shapes(character, how)
     character.save(output, weights=weight_type)
     counts = len(character.parts), character.skin.vertex_count, len(character.skeleton), len(character.animations)
     nouns = ("mesh" if counts[0] == 1 else "meshes", "vertices", "joints", "animations")
     say(f"{output}: " + ", ".join(f"{count} {name}" for count, name in zip(counts, nouns, strict=True)))
 
 
-def with_shapes(character: Character, how: HowToDeform) -> Character:
+def add_shapes(character: Character, how: HowToDeform) -> Character:
     """The character with correctives as blend shapes for linear blending."""
     bound = how.bind(character)
     shapes = bound.correctives
@@ -101,7 +101,7 @@ def with_shapes(character: Character, how: HowToDeform) -> Character:
     return as_blend_shapes(character, shapes)
 
 
-def for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
+def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
     """The character for an engine, with correctives that its shaders blend, too."""
     twist = None if given(["twist"]) else limb_twist(character)
     if how.twist is not None:

@@ -18,7 +18,15 @@ from ..correctives.solving import After
 from ..rigging.triangle_mesh import diagonal
 from .completion import complete_joints
 from .errors import Refusal
-from .how_to_deform import METHOD_CHOICE, MUSCLES, BoundCharacter, HowToDeform, drafted, how_to_deform, read_correctives
+from .how_to_deform import (
+    METHOD_CHOICE,
+    MUSCLES,
+    BoundCharacter,
+    HowToDeform,
+    draft_shapes,
+    how_to_deform,
+    read_correctives,
+)
 from .options import CHARACTER, JSON, STRICT, known_joints, output_option
 from .streams import InputFile
 from .tables import print_table
@@ -55,7 +63,7 @@ def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, o
     character = load(file, strict=strict)
     bound = how.bind(character)
     chosen = known_joints(character, joints) if joints else None
-    found = drafted(character, chosen, bound.skin, bound.options)
+    found = draft_shapes(character, chosen, bound.skin, bound.options)
     if not len(found):
         raise Refusal("no hinge was found: name the joints")
     write(output, found)
@@ -126,7 +134,7 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
     bound = how.bind(character)
-    solutions = found.solve(bound.skin, triangles=triangles_for_normals(bound), after=after(bound), **bound.options)
+    solutions = found.solve(bound.skin, triangles=find_triangles(bound), after=make_cover(bound), **bound.options)
     if not solutions:
         raise Refusal(f"{shapes}: no corrective has a target")
     print_table(
@@ -179,7 +187,7 @@ def mirror(
             source=source,
             axis=axis,
             position=position,
-            after=after(bound),
+            after=make_cover(bound),
             **bound.options,
         )
     except KeyError as error:
@@ -205,23 +213,23 @@ def prune(file: Path, shapes: Path, tolerance: float, strict: bool, output: Path
     """Drop small deltas of the correctives of SHAPES, so that they cost less."""
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
-    before = delta_count(found)
+    before = count_deltas(found)
     found.prune(tolerance, character.skin)
-    say(f"{delta_count(found)} of {before} deltas are left")
+    say(f"{count_deltas(found)} of {before} deltas are left")
     write(output, found)
 
 
-def delta_count(found: Correctives) -> int:
+def count_deltas(found: Correctives) -> int:
     """How many deltas all shapes have."""
     return sum(0 if each.shape is None else len(each.shape.vertices) for each in found)
 
 
-def triangles_for_normals(bound: BoundCharacter) -> NDArray[np.int32] | None:
+def find_triangles(bound: BoundCharacter) -> NDArray[np.int32] | None:
     """The triangles of the mesh, if its normals are to be changed, too."""
     return bound.character.mesh.triangles if bound.skin.has_normals else None
 
 
-def after(bound: BoundCharacter) -> After | None:
+def make_cover(bound: BoundCharacter) -> After | None:
     """A function that lets the deformed mesh cover the muscles, if there are any."""
     cover = bound.muscles
     if cover is None:
@@ -237,4 +245,4 @@ def after(bound: BoundCharacter) -> After | None:
 def write(output: Path, found: Correctives) -> None:
     """Write them and say so."""
     shaping.write(output, found)
-    say(f"{output}: {len(found)} correctives, {delta_count(found)} deltas")
+    say(f"{output}: {len(found)} correctives, {count_deltas(found)} deltas")

@@ -102,7 +102,7 @@ def bend_curvature(
     character = load(file, strict=strict)
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
-    original = binding(character, how)
+    original = bind(character, how)
     if not connected_triangles(character.mesh.triangles, original.attachment, number).any():
         raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
     subjects = {"original": original}
@@ -171,7 +171,7 @@ class Bound:
         return Curve(self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
 
 
-def binding(character: Character, how: HowToDeform) -> Bound:
+def bind(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
     if how.bones:
         blending = how.blend_bones(character)

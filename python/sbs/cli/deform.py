@@ -184,7 +184,7 @@ def deform(
     try:
         writer = written(output, "write_pose" if sequence or frames.option is None else "frames")
     except ValueError as error:
-        raise click.BadParameter(why_not_written(output, frames, error), param_hint="--output") from error
+        raise click.BadParameter(explain_ending(output, frames, error), param_hint="--output") from error
     if folder is not None:
         folder.mkdir(exist_ok=True)
     motion = None if motion_file is None else load_motion(motion_file)
@@ -205,7 +205,7 @@ def deform(
             moving = None if animation is None else bound.character.animations[character.animations.index(animation)]
             yield Piece(path, bound, moving, matrices)
 
-    pieces = each_path_once(piece for file in files for piece in deformed(file))
+    pieces = refuse_paths_twice(piece for file in files for piece in deformed(file))
     if frames.option is not None and not sequence:
         write_frames(pieces, frames)
         return
@@ -244,7 +244,7 @@ class Piece:
         return self.bound.character.shape_motion(self.animation)
 
 
-def each_path_once(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def refuse_paths_twice(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """The pieces; refuse to write a file twice, also where upper and lower case are the same."""
     seen: set[str] = set()
     for piece in pieces:
@@ -255,7 +255,7 @@ def each_path_once(pieces: Iterable[Piece]) -> Iterator[Piece]:
         yield piece
 
 
-def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> str:
+def explain_ending(output: Path, frames: FrameOptions, error: ValueError) -> str:
     """Why a format cannot hold frames or a pose, or why its ending is not known."""
     other = with_role("frames" if frames.option is None else "write_pose")
     if output.suffix.lower() not in {suffix for row in other for suffix in row.suffixes}:
@@ -278,10 +278,10 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
                 jobs.append(job)
                 continue
             bake_here(job, bound, frames.gpu, progress)
-            say(in_words(job))
+            say(describe_job(job))
         if frames.scheduler is not None:
             bake_all(jobs, frames.scheduler, progress)
-            say(*map(in_words, jobs))
+            say(*map(describe_job, jobs))
 
 
 def bake_here(job: Job, bound: BoundCharacter, on_gpu: bool, progress: Progress) -> None:
@@ -328,7 +328,7 @@ def bake_all(jobs: list[Job], scheduler: str, progress: Progress) -> None:
         raise
 
 
-def in_words(job: Job) -> str:
+def describe_job(job: Job) -> str:
     """The line about a file that was written."""
     return f"{job.path}: {len(job.numbers)} frames of {job.skin.vertex_count} vertices"
 

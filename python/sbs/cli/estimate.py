@@ -28,14 +28,14 @@ class Price:
 
     def total(self, motions: Sequence[MeasuredMotion]) -> float:
         """Seconds for all poses and paths of some motions."""
-        return sum(self.pose * len(motion.poses) + self.moment * _moments(motion) for motion in motions)
+        return sum(self.pose * len(motion.poses) + self.moment * _count_moments(motion) for motion in motions)
 
 
-def _moments(motion: MeasuredMotion) -> int:
+def _count_moments(motion: MeasuredMotion) -> int:
     return sum(len(path) for path in motion.paths)
 
 
-def price(
+def estimate_price(
     character: Character,
     motions: Sequence[MeasuredMotion],
     methods: dict[str, NamedMethod],
@@ -47,7 +47,7 @@ def price(
     """
     quick = {name: method for name, method in methods.items() if method.options.get("center") != "optimized"}
     scale = len(methods) / max(1, len(quick))
-    longest = max(motions, key=_moments)
+    longest = max(motions, key=_count_moments)
 
     def seconds(poses: int, moments: int) -> float:
         part = replace(
@@ -69,12 +69,12 @@ def price(
     return Price(max(more - least, 1e-6) / _POSES * scale, max(paths - least, 0.0) / _MOMENTS * scale)
 
 
-def sampled(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
+def sample_motions(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
     """Motions with a share of their poses, spread evenly, and of their paths, a piece from the middle of each."""
-    return [_sampled(motion, share) for motion in motions]
+    return [_sample_motion(motion, share) for motion in motions]
 
 
-def _sampled(motion: MeasuredMotion, share: float) -> MeasuredMotion:
+def _sample_motion(motion: MeasuredMotion, share: float) -> MeasuredMotion:
     count = min(len(motion.poses), max(_LEAST_POSES, int(share * len(motion.poses))))
     chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
     if count == len(motion.poses):
@@ -95,7 +95,7 @@ def _sampled(motion: MeasuredMotion, share: float) -> MeasuredMotion:
     )
 
 
-def in_words(seconds: float) -> str:
+def describe_duration(seconds: float) -> str:
     """A duration that is not known exactly."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"

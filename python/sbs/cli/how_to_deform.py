@@ -205,7 +205,7 @@ class HowToDeform(BonesOptions):
             return None
         if self.correctives_from != "draft":
             return read_correctives(self.correctives_from, character, solved=True)
-        found = drafted(character, None, skin, options)
+        found = draft_shapes(character, None, skin, options)
         if not len(found):
             message = "no hinge was found: `sbs correctives draft --joint` drafts for the joints that it is told"
             raise click.BadParameter(message, param_hint="--correctives")
@@ -234,7 +234,7 @@ class HowToDeform(BonesOptions):
                 amount = amount[first:end]
             bound = self._bind(part, twist, placed, amount)
             if shapes is not None:
-                bound = replace(bound, correctives=part_of(shapes, first, end))
+                bound = replace(bound, correctives=cut_part(shapes, first, end))
             yield bound
             first = end
 
@@ -312,7 +312,7 @@ def read_correctives(
     return found
 
 
-def drafted(character: Character, joints: Sequence[int] | None, skin: Skin, options: BlendOptions) -> Correctives:
+def draft_shapes(character: Character, joints: Sequence[int] | None, skin: Skin, options: BlendOptions) -> Correctives:
     """Correctives that are drafted, with a bar."""
     with progress_bar() as progress:
         task = progress.add_task("drafting", total=1.0)
@@ -321,7 +321,7 @@ def drafted(character: Character, joints: Sequence[int] | None, skin: Skin, opti
         )
 
 
-def part_of(correctives: Correctives, first: int, end: int) -> Correctives:
+def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
     """The shapes of some successive vertices, for a mesh of these alone."""
     found = Correctives(correctives.skeleton)
     for each in correctives:

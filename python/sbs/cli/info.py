@@ -44,7 +44,7 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), Text(plain(in_words(value))))
+        table.add_row(name.replace("_", " "), Text(plain(describe_value(value))))
     Console().print(table)
     columns = {
         "joint": "{indent}{name}",
@@ -115,7 +115,7 @@ def describe(character: Character) -> dict[str, Any]:
     }
 
 
-def in_words(value: Any) -> str:
+def describe_value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}: {item}" for key, item in value.items()) or "none"
     if isinstance(value, list):

@@ -48,7 +48,7 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
         raise Refusal(str(error.args[0])) from error
     if output is not None:
         anatomy.write(output, placed)
-    rows = measured(character, cover)
+    rows = measure_muscles(character, cover)
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
@@ -67,7 +67,7 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
         say(output)
 
 
-def measured(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
+def measure_muscles(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
     """Length, radius, volume and growth of each muscle, ready for JSON."""
     rest = cover.measure(np.tile(np.eye(4), (len(character.skeleton), 1, 1)))
     motion = cover.measure(frames(character))

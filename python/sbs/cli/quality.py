@@ -24,8 +24,7 @@ from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected,
 from ..quality.plot import plot
 from ..support.files import replacing
 from .completion import complete_animations, complete_joints
-from .estimate import in_words as duration
-from .estimate import price, sampled
+from .estimate import describe_duration, estimate_price, sample_motions
 from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
 from .options import CHARACTER, JSON, MESHES, STRICT, find_animation, known_joints, output_option, refuse_idle
 from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
@@ -155,8 +154,8 @@ def quality(
         load_extra("matplotlib.figure", "matplotlib", "plots")
     if output is not None:
         load_mitsuba()
-    motions = within(
-        wanted_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
+    motions = limit_motions(
+        find_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
     )
     steps = count(1)
     with progress_bar() as progress:
@@ -183,27 +182,27 @@ def quality(
         draw(report, drawn, output)
 
 
-def within(
+def limit_motions(
     motions: list[MeasuredMotion], character: Character, methods: dict[str, NamedMethod], limit: float | None
 ) -> list[MeasuredMotion]:
     """The motions, or samples that take about so many seconds. Says how long measuring them takes."""
     poses = sum(len(motion.poses) for motion in motions)
     if limit is None and poses < WORTH_AN_ESTIMATE:
         return motions
-    cost = price(character, motions, methods)
+    cost = estimate_price(character, motions, methods)
     seconds = cost.total(motions)
     counts = f"{len(motions)} motion{'s'[: len(motions) > 1]} by {len(methods)} method{'s'[: len(methods) > 1]}"
     if limit is None or seconds <= limit:
-        say(f"measuring {counts}: about {duration(seconds)}", err=True)
+        say(f"measuring {counts}: about {describe_duration(seconds)}", err=True)
         return motions
-    fewer = sampled(motions, limit / seconds)
+    fewer = sample_motions(motions, limit / seconds)
     left = sum(len(motion.poses) for motion in fewer)
-    part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.total(fewer))}"
-    say(f"measuring {counts}: all would take about {duration(seconds)}; {part}", err=True)
+    part = f"{left} of {poses} poses, and pieces of the paths, about {describe_duration(cost.total(fewer))}"
+    say(f"measuring {counts}: all would take about {describe_duration(seconds)}; {part}", err=True)
     return fewer
 
 
-def wanted_motions(
+def find_motions(
     character: Character,
     animation_names: tuple[str, ...],
     made: bool,
@@ -240,7 +239,7 @@ def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
         task = progress.add_task("drawing", total=len(report.motions) * len(report.methods))
         for motion in report.motions:
             pose = panel.worst_pose(report, motion)
-            shown = seen_in(report.gauge.character, motion, pose)
+            shown = find_shown(report.gauge.character, motion, pose)
             points = [positions[shown] for positions in panel.shapes(report, motion, pose).values()]
             camera = drawn.camera(np.concatenate(points), ASPECT)
             caption = f"{motion.name}: {motion.labels[pose]}"
@@ -261,7 +260,7 @@ def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
     save_figure(figure, output)
 
 
-def seen_in(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:
+def find_shown(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:
     """Which vertices (V,) a picture must show: all, or those around the joint that the pose turns."""
     if motion.focus is None:
         return np.ones(character.skin.vertex_count, bool)

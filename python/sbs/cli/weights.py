@@ -31,7 +31,7 @@ from ..weights import (
     tidy,
 )
 from ..weights.spherical import REACH
-from .compare import transformed
+from .compare import transform_points
 from .completion import complete_joints
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
@@ -39,10 +39,10 @@ from .options import CHARACTER, JSON, known_joints, output_option, refuse_idle
 from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
-from .weight_findings import described_for_json, findings
+from .weight_findings import describe_findings, describe_for_json
 
 
-def shown_or_written(context: click.Context) -> str:
+def choose_suffix(context: click.Context) -> str:
     """The suffix of `-o -`: a PNG with --show, or else a GLB."""
     return ".png" if isinstance(context.params.get("shown"), str) else ".glb"
 
@@ -83,7 +83,7 @@ def shown_or_written(context: click.Context) -> str:
     help="Paint the weights of this joint into OUTPUT, a PNG.",
 )
 @picture_options()
-@output_option(piped=shown_or_written, text="The GLB to write, or the PNG.")
+@output_option(piped=choose_suffix, text="The GLB to write, or the PNG.")
 @click.pass_context
 def weights(
     context: click.Context,
@@ -129,12 +129,12 @@ def weights(
     if shown is not None:
         shown = names[known_joints(character, [shown], option="--show")[0]]
 
-    joints = usable_joints(character, joint_choice)
+    joints = find_usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
-    made = how.fit(character, most or 4) or make(character, capsules, heat, joints)
+    made = how.fit(character, most or 4) or make_weights(character, capsules, heat, joints)
     if purpose is not None:
         made = for_spherical(character.with_weights(*made), reach=reach)
-    influences = corrected(character, made, smoothing, threshold, most)
+    influences = apply_tools(character, made, smoothing, threshold, most)
     if capsules_out is not None and capsules is not None:
         capsules.to_json(capsules_out)
         say(f"{capsules_out}: {len(capsules)} capsules")
@@ -144,19 +144,19 @@ def weights(
         found = check(*influences, len(names), positions=mesh.positions, triangles=mesh.triangles, max_influences=most)
         well = found.ok
         if as_json:
-            click.echo(json.dumps(described_for_json(found, influences, names), indent=2))
+            click.echo(json.dumps(describe_for_json(found, influences, names), indent=2))
         else:
-            say(*findings(found, influences, names))
+            say(*describe_findings(found, influences, names))
     if output is not None and shown is not None:
         paint(character, influences, shown, drawn, output)
     elif output is not None:
         character.with_weights(*influences).save(output)
-        say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
+        say(f"{output}: {len(influences.joint_indices)} vertices, up to {count_influences(influences)} influences")
     if not well:
         context.exit(1)
 
 
-def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
+def find_usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
     """Flags (J,) of the joints that may get weight: all, or those with weight in the file if there are two."""
     flags = np.zeros(len(character.skeleton), bool)
     indices, weights = character.skin.influences()
@@ -168,10 +168,10 @@ def find_capsules(character: Character, source: str, joints: NDArray[np.bool_]) 
     """Capsules of all joints, fitted or from a file."""
     if source == "auto":
         return fit_capsules(character.skeleton, character.mesh.positions, enabled=joints)
-    return in_order(Capsules.from_json(source), character.skeleton, source)
+    return sort_capsules(Capsules.from_json(source), character.skeleton, source)
 
 
-def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
+def sort_capsules(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
     """Capsules of a file in the order of the joints, matched by their names if they have any."""
     if capsules.names is None:
         if len(capsules) != len(skeleton):
@@ -196,7 +196,7 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
     )
 
 
-def make(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
+def make_weights(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
     """Weights by heat or capsules, or else those of the file, as the skin uses them."""
     mesh = character.mesh
     if heat:
@@ -212,7 +212,7 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
     return tidy(mesh.joint_indices, mesh.joint_weights)
 
 
-def corrected(
+def apply_tools(
     character: Character, influences: Influences, smoothing: int, threshold: float | None, most: int | None
 ) -> Influences:
     mesh = character.mesh
@@ -225,14 +225,14 @@ def corrected(
     return normalize(*influences)
 
 
-def most_used(influences: Influences) -> int:
+def count_influences(influences: Influences) -> int:
     return int(np.count_nonzero(influences.joint_weights, axis=1).max(initial=0))
 
 
 def paint(character: Character, influences: Influences, joint: str, drawn: PictureOptions, output: Path) -> None:
     """Write a picture of the rest pose with the weights of a joint in blue, from two opposite directions."""
     mesh = character.mesh
-    positions = transformed(character.scene_matrix, mesh.positions)
+    positions = transform_points(character.scene_matrix, mesh.positions)
     colors = weight_colors(*influences, [character.skeleton.index(joint)])
     sides = {"": np.array(drawn.view), "from behind": -np.array(drawn.view)}
     column = column_width(drawn.width, len(sides))
