@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from solids import arm, block, turned
 import sbs.quality
 from sbs.characters.limbs import ACROSS
 from sbs.demo.scenes import knee, twist
-from sbs.picture import MissingExtraError
 from sbs.quality import (
     COLUMNS,
     MEASURES,
@@ -240,12 +238,3 @@ def test_a_plot_of_clips_and_of_poses(tmp_path: Path, hand: sbs.Character) -> No
     assert colors is not None
     assert len(colors) > 100
     assert len(list(tmp_path.iterdir())) == 1
-
-
-def test_a_plot_without_matplotlib_says_what_to_install(
-    tmp_path: Path, fist: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"^plots need matplotlib, .* pip install matplotlib$"):
-        plot([fist], tmp_path / "curves.png")
-    assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pygltflib
 import pytest
-from browsing import SITE, Visit
+from browsing import Visit
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
@@ -293,8 +293,3 @@ def test_what_can_be_clicked_draws(visit: Visit) -> None:
     seen.add(shown(page))
     assert len(seen) == 4
     assert "13,380 vertices deformed in" in (page.text_content(".try-status") or "")
-
-
-def test_the_module_is_small_and_has_vectors(visit: Visit) -> None:
-    assert (SITE / "_static" / "try" / "sbs.wasm").stat().st_size < 500_000
-    assert opened(visit).evaluate("window.sbsPage.library.instructionSet") == "baseline"
