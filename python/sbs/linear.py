@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from .rigging.helper_joints import animation_with_helpers, free_names, moments, 
 from .rigging.parts import source_with_nodes
 from .rigging.rig import Rig, compose, decompose
 from .rigging.triangle_mesh import Mesh, diagonal
-from .skinning.influences import Influences, tidy
+from .skinning.influences import Influences, tidy, with_rows
 from .skinning.skin import Skin
 from .weights.decompose import Decomposition, fit_matrices, with_more_joints
 from .weights.tools import limit
@@ -51,7 +51,7 @@ SWEEPS = 30
 
 @dataclass(frozen=True)
 class LinearError:
-    """How far linear blending is from what was to be seen in some frames, as shares of the size of the mesh.
+    """How far linear blending is from its target in some frames, as shares of the size of the mesh.
 
     The size is the diagonal of the box around the mesh at rest.
 
@@ -65,7 +65,7 @@ class LinearError:
     before : float
         The root of the mean square of linear blending with the weights and joints of the character.
     mean : float
-        The same with those that were fitted.
+        The same with the fitted ones.
     most : float
         The largest of any vertex.
     """
@@ -104,7 +104,7 @@ def to_linear(
     progress: Callable[[float], object] | None = None,
     **options: Unpack[BlendOptions],
 ) -> LinearCharacter:
-    """Weights and helper joints with which linear blending does what another method does.
+    """Weights and helper joints with which linear blending comes near to another method.
 
     They are fitted to frames of all animations and to made poses: each joint bent and twisted. How far off they are in
     a clip counts relative to how far linear blending is. Where a clip would end farther off than that, some vertices
@@ -119,8 +119,8 @@ def to_linear(
     joints : int, optional
         How many helpers; by default two for each limb, and at least 16.
     skin : Skin, optional
-        What is to be seen, of the same mesh and joints; by default that of the character with the twists of its limbs
-        spread, ``character.twisted_skin(sbs.limb_twist(character))``.
+        The skin to come near to, of the same mesh and joints; by default that of the character with the twists of its
+        limbs spread, ``character.twisted_skin(sbs.limb_twist(character))``.
     influences : int
         The most joints of a vertex.
     rate : float
@@ -133,7 +133,7 @@ def to_linear(
     Returns
     -------
     LinearCharacter
-        Its ``character.save("engine.glb")`` writes it. What else the file of the character holds is not kept.
+        Its ``character.save("engine.glb")`` writes it. Other content of the character's file is not kept.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def to_linear(
     if not 0 < rate < np.inf:
         raise ValueError(f"rate is {rate}; it must be positive and finite")
     shown = _Shown(character, _skin(character) if skin is None else skin, options or BlendOptions(center="weighted"))
-    clips = [_Clip.of(animation, rate, len(character.animations)) for animation in character.animations]
+    clips = [_Clip.sample(animation, rate, len(character.animations)) for animation in character.animations]
     made = made_poses(character).poses
     frames = [(clip.matrices(clip.fitted), clip.twists(shown, clip.fitted)) for clip in clips if len(clip.times)]
     frames.append((made, None))
@@ -216,7 +216,7 @@ def _skin(character: Character) -> Skin:
 
 
 class _Shown:
-    """What is to be seen."""
+    """The target: a skin and its options."""
 
     def __init__(self, character: Character, skin: Skin, options: BlendOptions) -> None:
         if skin.vertex_count != len(character.mesh.positions) or skin.joint_count != len(character.skeleton):
@@ -238,23 +238,14 @@ class _Shown:
 
 @dataclass(frozen=True, eq=False)
 class _Clip:
-    """An animation, at the keys of helpers and half way between these.
-
-    Attributes
-    ----------
-    animation : Animation
-    times : (2 M - 1,) ndarray
-        Keys at even places, between them the moments that are held out.
-    fitted : (N,) ndarray of int
-        Of the keys, as places.
-    """
+    """An animation, at the keys of helpers and half way between these."""
 
     animation: Animation
-    times: Floats
-    fitted: NDArray[np.intp]
+    times: Floats  # (2 M - 1,) keys at even places, between them the moments that are held out
+    fitted: NDArray[np.intp]  # (N,) keys, as places
 
     @classmethod
-    def of(cls, animation: Animation, rate: float, count: int) -> _Clip:
+    def sample(cls, animation: Animation, rate: float, count: int) -> _Clip:
         keys = moments(animation, rate)
         if not len(keys):
             return cls(animation, keys, np.empty(0, np.intp))
@@ -287,7 +278,7 @@ def _spread(count: int, most: int) -> NDArray[np.intp]:
 
 
 class _Made:
-    """What was fitted, on its way into a character."""
+    """Fitted weights and helpers, on their way into a character."""
 
     def __init__(
         self,
@@ -306,7 +297,8 @@ class _Made:
         self.weights = Influences(*found)
         mesh = shown.character.mesh
         own = limit(*tidy(mesh.joint_indices, mesh.joint_weights), most_influences)
-        self.own = _with_rows_of(own, self.weights, own.joint_weights.max(axis=1) == 0)
+        lost = own.joint_weights.max(axis=1) == 0
+        self.own = with_rows(own, lost, (self.weights.joint_indices[lost], self.weights.joint_weights[lost]))
 
     def linear(self, progress: Callable[[float], object] | None) -> LinearCharacter:
         character = self.shown.character
@@ -333,7 +325,8 @@ class _Made:
         )
         measured = list(self._measure(made))
         given_back = _given_back(measured, self.shown.rest, self.shown.size)
-        weights = _with_rows_of(self.weights, self.own, given_back)
+        own = self.own.joint_indices[given_back], self.own.joint_weights[given_back]
+        weights = with_rows(self.weights, given_back, own)
         errors = tuple(each.error(given_back, self.shown.size) for each in measured)
         return LinearCharacter(made.with_mesh(self._mesh(weights)), errors)
 
@@ -412,16 +405,9 @@ class _Made:
 
 @dataclass(frozen=True, eq=False)
 class _Measured:
-    """How far each vertex is from what was to be seen in some frames.
+    """How far each vertex (V,) is from its target in some frames: squares, summed over the frames and the largest.
 
-    Attributes
-    ----------
-    name, fitted, frames
-        As of `LinearError`.
-    before, after, given_back : (V,) ndarray
-        Sums of squares over the frames: of the character, of what was fitted, and of this with a vertex's own weights.
-    most_after, most_given_back : (V,) ndarray
-        The largest square.
+    They are of the character (before), of the fitted one (after), and of this with a vertex's own weights (given back).
     """
 
     name: str
@@ -447,12 +433,13 @@ class _Measured:
 def _given_back(measured: list[_Measured], rest: Floats, size: float) -> NDArray[np.bool_]:
     """The vertices (V,) that get their own weights back, so that no clip is farther off than with these, or `UNSEEN`.
 
-    Those come first by which worse clips gain most for what others lose. Vertices at one place go together.
+    Vertices come first whose own weights help worse clips most for the loss of others. Vertices at one place go
+    together.
     """
     places = _core.weld(rest)
     unseen = (UNSEEN * size) ** 2 * len(rest)
     allowed = np.array([max(each.before.sum(), each.given_back.sum(), unseen * each.frames) for each in measured])
-    # What clips gain by each place, as shares of what they may be off: (C, V)
+    # The gain of clips by each place, as shares of the distance that they may be off: (C, V)
     gains = np.zeros((len(measured), len(rest)))
     for gain, each, most in zip(gains, measured, allowed, strict=True):
         np.add.at(gain, places, (each.after - each.given_back) / most)
@@ -469,18 +456,6 @@ def _given_back(measured: list[_Measured], rest: Floats, size: float) -> NDArray
         order = candidates[np.argsort(lost[candidates] / gained[candidates], kind="stable")]
         enough = (np.cumsum(gains[worse][:, order], axis=1) >= left[worse, None]).all(axis=0)
         chosen[order[: int(np.argmax(enough)) + 1 if enough.any() else len(order)]] = True
-
-
-def _with_rows_of(influences: Influences, others: Influences, rows: NDArray[np.bool_]) -> Influences:
-    """Influences with those of other influences at some rows (V,)."""
-    width = max(influences.joint_indices.shape[1], others.joint_indices.shape[1])
-
-    def padded(array: NDArray[Any]) -> NDArray[Any]:
-        return np.pad(array, ((0, 0), (0, width - array.shape[1])))
-
-    return Influences(
-        *(np.where(rows[:, None], padded(other), padded(mine)) for mine, other in zip(influences, others, strict=True))
-    )
 
 
 def _between(times: Floats, matrices: Floats, moments: Floats) -> Floats:

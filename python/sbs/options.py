@@ -45,12 +45,12 @@ Rotation = Literal["qlerp", "average"]
 Center = Literal["joint_set", "weighted", "optimized"]
 
 SHORT_NAMES: dict[str, str] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
-"""What methods are called for short, and may be called wherever one is asked for."""
+"""Short names of methods, which are taken wherever a method is."""
 
 Floats = NDArray[np.float32 | np.float64]
 
 AnyFloats = NDArray[Any]
-"""What comes out as float32 or float64: a type checker can't know which, and takes it for either."""
+"""Results in float32 or float64: a type checker can't know which, and takes them for either."""
 
 DAMPING = 1e-8
 """How much rotation centers are pulled to the mean of the vertices, by default."""
@@ -72,7 +72,7 @@ DEFAULTS: Mapping[str, Any] = {
     "out_normals": None,
     "threads": None,
 }
-"""What the options of `DeformOptions` are by default."""
+"""Defaults of `DeformOptions`."""
 
 TURNING = ("spherical", "dual_quaternion")
 """The methods that blend rotations, of which a vertex may have a part, the rest being linear."""
@@ -91,7 +91,7 @@ class MethodOptions(TypedDict, total=False):
 
 
 class PosedShapes(Protocol):
-    """What drives shapes by the pose: the option ``correctives`` of `Skin.deform`, such as `sbs.correctives` makes."""
+    """Shapes that the pose drives: the option ``correctives`` of `Skin.deform`, such as `sbs.correctives` makes."""
 
     def shapes(self, skin: Any) -> Any:
         """Its `sbs.correctives.Shapes` for a skin; None if it has none."""
@@ -141,7 +141,7 @@ VARIANTS: dict[str, DeformOptions] = {
     "weighted": {"center": "weighted"},
     "optimized": {"center": "optimized"},
 }
-"""What spherical blend skinning with an option is called where methods are compared."""
+"""Names of spherical blend skinning with an option, where methods are compared."""
 
 _NAMES: dict[str, MethodName] = {
     **{name: name for name in get_args(MethodName)},
@@ -155,7 +155,7 @@ def method_name(method: str, option: str = "method") -> MethodName:
     Raises
     ------
     ValueError
-        If it is a string, but none of these; what is no string is left for the core to refuse.
+        If it is a string, but none of these; the core refuses other types.
     """
     if not isinstance(method, str):
         return method
@@ -253,7 +253,7 @@ def core_options(options: Mapping[str, Any], vertex_count: int) -> dict[str, Any
 
 
 def with_deform_options(kind: type) -> Callable[[_Call], _Call]:
-    """Let help show the options of a `TypedDict`, with their defaults, of what takes them as `**options`."""
+    """Let help show the options of a `TypedDict`, with their defaults, of a function with `**options`."""
     types = {name: getattr(hint, "__forward_arg__", hint) for name, hint in kind.__annotations__.items()}
     return with_keywords(
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=types[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Poses in which one joint is turned, and what such a joint moves."""
+"""Poses in which one joint is turned, and the vertices that such a joint moves."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def flexed(
     joint : str or int
     degrees : (N,) array_like
     axis : (3,) array_like, optional
-        In the joint's own frame. What of it is along the bone is left out. By default across the bones of the
+        In the joint's own frame. Its part along the bone is left out. By default across the bones of the
         joint and its parent; where they are in line at bind, any axis across them.
 
     Returns

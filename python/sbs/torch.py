@@ -92,7 +92,7 @@ def deform(
     Parameters
     ----------
     skin : Skin
-        What is no tensor below is taken from it, and so is the type of the computation: float64 for `gradcheck`.
+        It has the arguments that are not given below, and the type of the computation: float64 for `gradcheck`.
     skinning_matrices : (..., J, 4, 4) or (..., J, 3, 4) tensor
         Any number of batch axes, also none, of any length, also 0.
     rest_positions : (..., V, 3) tensor, optional
@@ -107,7 +107,7 @@ def deform(
     shape_weights : (..., S) tensor, optional
         How much there is of each, with batch axes as those of `rest_positions`.
     shape_deltas : (M, 3) tensor, optional
-        What they add to `Shapes.vertices`, in place of `Shapes.deltas`.
+        The offsets that they add to `Shapes.vertices`, in place of `Shapes.deltas`.
     normals : bool
         Whether to return normals, too.
     method, center, damping, base, threads
@@ -121,7 +121,7 @@ def deform(
     Raises
     ------
     ValueError, TypeError
-        As `Skin.deform`, and for what is no tensor, such as a NumPy array.
+        As `Skin.deform`, and for arguments that are not tensors, such as NumPy arrays.
 
     Warns
     -----

@@ -43,15 +43,15 @@ def browsers() -> Iterator[Any]:
         found.close()
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 300) -> None:
+def wait_for(happens: Callable[[], bool], seconds: float = 300) -> None:
     end = time.monotonic() + seconds
-    while not what():
+    while not happens():
         assert time.monotonic() < end, "nothing has happened"
         time.sleep(0.1)
 
 
 def listened_to(browser: Any, errors: list[str]) -> Any:
-    """A new page that keeps what it draws, and tells its errors."""
+    """A new page that keeps its drawings, and tells its errors."""
     page = browser.new_page(viewport={"width": 700, "height": 620})
     page.set_default_timeout(120_000)
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)

@@ -11,7 +11,7 @@ __all__ = ["refuse", "run", "succeed"]
 
 
 def run(*arguments: object, stdin: bytes | None = None) -> Result:
-    """What a command did: its output, and its exit code."""
+    """The result of a command: its output, and its exit code."""
     return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin)
 
 
@@ -23,7 +23,7 @@ def succeed(*arguments: object, stdin: bytes | None = None) -> str:
 
 
 def refuse(*arguments: object) -> str:
-    """The line in which a command says what is wrong, without a traceback."""
+    """The line in which a command says why it refuses, without a traceback."""
     result = run(*arguments)
     assert result.exit_code == 2, (result.output, result.exception)
     assert isinstance(result.exception, SystemExit)

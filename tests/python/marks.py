@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Marks for tests that not every platform has what they are about; conftest.py says how they work."""
+"""Marks for tests that do not apply on every platform; conftest.py says how they work."""
 
 import importlib.util
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What pages of the documentation show: Python and commands, as a reader would paste them, and their links."""
+"""Code on pages of the documentation: Python and commands, as a reader would paste them, and their links."""
 
 from __future__ import annotations
 

@@ -61,21 +61,9 @@ def test_padded() -> None:
     assert not len(weights.differing(row_weights()))
 
 
-def test_padded_where_all_are_alike() -> None:
-    weights = influences.padded(
-        np.array([1, 1], np.int32), np.array([4, 5], np.int32), np.array([0.5, 0.25], np.float32)
-    )
-    assert weights.groups.tolist() == [[4], [5]]
-    assert weights.weights.tolist() == [[0.5], [0.25]]
-
-
 def test_padded_without_vertices() -> None:
     empty = np.zeros(0, np.int32)
     assert influences.padded(empty, empty, empty.astype(np.float32)).groups.shape == (0, 1)
-
-
-def test_group_weights() -> None:
-    assert influences.group_weights(row_weights(), 2).tolist() == [0.0, 0.0, np.float32(0.1), 1.0]
 
 
 def test_influences_are_those_of_bones() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command line: what it prints, what it writes, and how it refuses."""
+"""The command line: its output, the files that it writes, and refusals."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +22,6 @@ import sbs
 
 DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
-
-
-def test_help_lists_the_commands() -> None:
-    output = succeed("--help")
-    assert all(command in output for command in ("info", "deform", "compare", "demo", "bench"))
 
 
 def test_the_package_is_a_command_too() -> None:
@@ -65,27 +61,32 @@ def test_info_warns_of_bad_weights_in_one_line(tmp_path: Path) -> None:
     assert "joint_weights" in refuse("info", path, "--strict")
 
 
-def test_deform_writes_the_positions(tmp_path: Path) -> None:
-    path = tmp_path / "fist.npy"
-    output = succeed("deform", HAND, "--animation", "fist", "--time", 0.5, "--method", "linear", "-o", path)
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [
+        ("--method lbs", {"method": "linear"}),
+        ("--rotation average --center weighted", {"rotation": "average", "center": "weighted"}),
+        ("--amount 0.25", {"amount": 0.25}),
+        ("--across 0.35 --base rigid", {"amount": 0.35, "base": "rigid"}),  # of a hand, which has no limbs
+        (
+            "--amount amount.npy --base rigid --method linear",
+            {"method": "linear", "amount": np.linspace(0, 1, 1360), "base": "rigid"},
+        ),
+    ],
+)
+def test_deform_by_options(line: str, options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("amount.npy", np.linspace(0, 1, 1360))
+    output = succeed("deform", HAND, "--animation", "fist", "--time", 0.5, *line.split(), "-o", "fist.npy")
     assert "1360 vertices" in output
     hand = sbs.load(HAND)
-    expected = hand.skin.deform(hand.animations[0].skinning_matrices(0.5), method="linear")
-    np.testing.assert_array_equal(np.load(path), expected)
-
-
-def test_deform_blends_across_joints(tmp_path: Path) -> None:
-    """On a character without limbs, with limbs that twists are spread along, and each mesh by itself."""
-    path = tmp_path / "pose.npy"
-    hand = sbs.load(HAND)
-    fist = ("deform", HAND, "--animation", "fist", "--time", 0.5, "--across", 0.35, "-o", path)
-    succeed(*fist)
     matrices = hand.animations[0].skinning_matrices(0.5)
-    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.35))
-    succeed(*fist, "--base", "rigid")
-    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.35, base="rigid"))
+    np.testing.assert_array_equal(np.load("fist.npy"), hand.skin.deform(matrices, **options))
+    assert not np.array_equal(np.load("fist.npy"), hand.skin.deform(matrices))
 
-    fox_path = Path(__file__).parents[1] / "data" / "Fox.glb"
+
+def test_deform_blends_across_joints_of_limbs(tmp_path: Path) -> None:
+    path, fox_path = tmp_path / "pose.npy", Path(__file__).parents[1] / "data" / "Fox.glb"
     fox = sbs.load(fox_path)
     moment = ("deform", fox_path, "--animation", "Run", "--time", 0.25, "--twist", "auto", "--across", 0.5)
     succeed(*moment, "-o", path)
@@ -95,42 +96,6 @@ def test_deform_blends_across_joints(tmp_path: Path) -> None:
         run.skinning_matrices(0.25), amount=sbs.twist_amounts(fox, twist, across=0.5)
     )
     np.testing.assert_array_equal(np.load(path), expected)
-    assert "1.5 is not in the range 0<=x<=1" in refuse(*fist, "--across", 1.5)
-
-
-def test_deform_blends_two_methods(tmp_path: Path) -> None:
-    path, file = tmp_path / "fist.npy", tmp_path / "amount.npy"
-    hand = sbs.load(HAND)
-    matrices = hand.animations[0].skinning_matrices(0.5)
-    amount = np.linspace(0, 1, 1360)
-    np.save(file, amount)
-    fist = ("deform", HAND, "--animation", "fist", "--time", 0.5, "-o", path)
-    succeed(*fist, "--amount", 0.25)
-    np.testing.assert_array_equal(np.load(path), hand.skin.deform(matrices, amount=0.25))
-    succeed(*fist, "--amount", file, "--base", "rigid", "--method", "linear")
-    expected = hand.skin.deform(matrices, method="linear", amount=amount, base="rigid")
-    np.testing.assert_array_equal(np.load(path), expected)
-
-    for wrong, reason in (
-        (amount[:9], "amount has shape (9,), expected (1360,)"),
-        (amount + 1, "amount[1] must be between"),
-    ):
-        np.save(file, wrong)
-        assert reason in refuse(*fist, "--amount", file)
-    np.save(file, amount.astype(complex))
-    assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
-    file.write_bytes(b"1 2 3")
-    assert "amount.npy' is no NPY file of numbers" in refuse(*fist, "--amount", file)
-
-
-def test_deform_by_other_rotations_and_centers(tmp_path: Path) -> None:
-    options = ("--rotation", "average", "--center", "weighted")
-    succeed("deform", HAND, "--animation", "fist", "--time", 0.5, *options, "-o", tmp_path / "fist.npy")
-    hand = sbs.load(HAND)
-    matrices = hand.animations[0].skinning_matrices(0.5)
-    expected = hand.skin.deform(matrices, rotation="average", center="weighted")
-    np.testing.assert_array_equal(np.load(tmp_path / "fist.npy"), expected)
-    assert not np.array_equal(expected, hand.skin.deform(matrices))
 
 
 def test_deform_about_optimized_centers_that_are_kept(tmp_path: Path) -> None:
@@ -143,26 +108,11 @@ def test_deform_about_optimized_centers_that_are_kept(tmp_path: Path) -> None:
         assert cache.exists()
         np.testing.assert_array_equal(np.load(output), expected)
     assert not np.array_equal(expected, hand.skin.deform(hand.animations[0].skinning_matrices(0.5)))
-    assert "--centers-cache needs --center optimized" in refuse("deform", HAND, "--centers-cache", cache, "-o", output)
-
-
-def test_compare_by_other_rotations_and_centers() -> None:
-    arguments = ("compare", HAND, "--animation", "fist", "--time", 1)
-    assert succeed(*arguments) != succeed(*arguments, "--center", "weighted", "--rotation", "average")
 
 
 def test_deform_writes_the_stored_pose_without_an_animation(tmp_path: Path) -> None:
     succeed("deform", HAND, "-o", tmp_path / "rest.npy")
     np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
-
-
-def test_deform_writes_a_whole_animation(tmp_path: Path) -> None:
-    path = tmp_path / "fist.npy"
-    assert "31 frames" in succeed("deform", HAND, "--animation", "fist", "--fps", 30, "-o", path)
-    frames = np.load(path)
-    hand = sbs.load(HAND)
-    assert frames.shape == (31, 1360, 3)
-    np.testing.assert_array_equal(frames[30], hand.skin.deform(hand.animations[0].skinning_matrices(1.0)))
 
 
 def test_obj_brings_back_every_bit(tmp_path: Path) -> None:
@@ -233,50 +183,6 @@ def test_demo_writes_its_figures_and_its_table(tmp_path: Path) -> None:
     assert len(rows) == 12  # three scenes by four methods
     assert rows[0]["radius kept"] == "8.7%"
     assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
-
-
-def test_demo_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "mitsuba", None)
-    line = refuse("demo", "--output", tmp_path, "--width", 200, "--samples", 1, "--rounds", 1)
-    assert line == "Error: pictures need mitsuba, which is not installed: pip install mitsuba pillow"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv", "table.md"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("info", "none.glb"), "'none.glb' does not exist"),
-        (("deform", HAND, "--animation", "jump", "-o", "a.npy"), "no animation is named 'jump'; there are: fist"),
-        (("deform", HAND, "--animation", "fist", "--time", "nan", "-o", "a.npy"), "nan s is outside"),
-        (("deform", HAND, "-o", "a.stl"), "'a.stl' does not end in .glb, .obj, .ply, .npy"),
-        (("deform", HAND, "--fps", 30, "-o", "a.npy"), "--fps needs --animation"),
-        (("deform", HAND, "--fps", 0, "--animation", "fist", "-o", "a.npy"), "--fps"),
-        (("deform", HAND, "--method", "magic", "-o", "a.npy"), "--method"),
-        (("deform", HAND, "--rotation", "magic", "-o", "a.npy"), "--rotation"),
-        (("deform", HAND, "--center", "magic", "-o", "a.npy"), "--center"),
-        (("deform", HAND, "--amount", "half", "-o", "a.npy"), "'half' is neither a number nor a file"),
-        (("deform", HAND, "--amount", 1.5, "-o", "a.npy"), "amount[0] must be between 0 and 1, not 1.5"),
-        (("deform", HAND, "-o", "no/such/folder.npy"), f"{Path('no/such/folder.npy')}: No such file or directory"),
-        (("compare", HAND), "one of --animation and --joint is needed"),
-        (("compare", HAND, "--joint", "wrist"), "--joint and --rotate go together"),
-        (("compare", HAND, "--joint", "elbow", "--rotate", "x:1"), "no joint 'elbow'"),
-        (("compare", HAND, "--joint", "25", "--rotate", "x:1"), "no joint '25'"),
-        (("compare", HAND, "--joint", "Wrist", "--rotate", "x:1"), "did you mean 'wrist'?"),
-        (("compare", HAND, "--joint", "wrist", "--rotate", "x"), "'x' is not AXIS:DEGREES"),
-        (("compare", HAND, "--joint", "wrist", "--rotate", "0,0,0:9"), "'0,0,0' is not a direction"),
-        (("compare", HAND, "--joint", "thumb-tip", "--rotate", "bone:9"), "'thumb-tip' has no child"),
-        (("compare", HAND, "--animation", "fist", "-o", "a.jpg"), "'a.jpg' does not end in .png"),
-        (("compare", HAND, "--animation", "fist", "--view", "1,2"), "'1,2' is not a direction"),
-        (("bench", "--threads", "0"), "'0' is not a list of numbers of threads"),
-        (("bench", "--animation", "fist"), "--animation needs FILE"),
-    ],
-)
-def test_mistakes_are_explained_in_a_line(
-    arguments: tuple[object, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert reason in refuse(*arguments)
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_broken_file_is_explained_in_a_line(tmp_path: Path) -> None:

@@ -8,23 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from commands import refuse, succeed
 from numpy.typing import NDArray
 
 import sbs
-from sbs.cli import main
-from sbs.cli.how_to_deform import part_of
+from sbs.cli.how_to_deform import cut_part
 from sbs.correctives import Correctives
 from sbs.quality.methods import METHODS, corrected, without_amount
 
 Knee = tuple[Path, Path, sbs.Character, Correctives, NDArray[np.float64]]
-DATA = Path(__file__).parents[1] / "data"
 KNEE = ("--joint", "LeftLeg", "--rotate", "x:-90")
 
 
 @pytest.fixture(scope="module")
 def knee(tmp_path_factory: pytest.TempPathFactory) -> Knee:
-    """A woman, and what her left knee should look like bent by 90 degrees, which is solved for SBS; and that pose."""
+    """A woman, a sculpted shape of her left knee bent by 90 degrees, which is solved for SBS, and that pose."""
     folder = tmp_path_factory.mktemp("knee")
     sbs.samples.copy(folder)
     woman = sbs.load(folder / "woman.glb")
@@ -41,22 +39,6 @@ def knee(tmp_path_factory: pytest.TempPathFactory) -> Knee:
     return folder / "woman.glb", folder / "knee.json", woman, correctives, matrices
 
 
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, [*map(str, arguments)])
-
-
-def succeed(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def refuse(*arguments: object) -> str:
-    result = run(*arguments)
-    assert result.exit_code == 2, result.output
-    return " ".join(result.output.split())
-
-
 def test_a_pose(knee: Knee, tmp_path: Path) -> None:
     path, shapes, woman, correctives, matrices = knee
     succeed("deform", path, *KNEE, "--correctives", shapes, "-o", tmp_path / "pose.npy")
@@ -66,7 +48,7 @@ def test_a_pose(knee: Knee, tmp_path: Path) -> None:
 
 
 def test_frames_and_muscles(knee: Knee, tmp_path: Path) -> None:
-    """The shapes come first, and what they make covers the muscles."""
+    """The shapes come first, and the shaped skin covers the muscles."""
     _, shapes, woman, correctives, matrices = knee
     turning = sbs.Animation.from_skinning_matrices(
         "bend", [0.0, 1.0], np.stack([np.eye(4) + 0 * matrices, matrices]), woman.rig
@@ -89,7 +71,7 @@ def test_each_mesh_has_its_part(knee: Knee) -> None:
     shape = correctives["LeftKnee"].shape
     assert shape is not None
     middle = int(np.median(shape.vertices))
-    parts = [part_of(correctives, *ends) for ends in ((0, middle), (middle, len(woman.mesh.positions)))]
+    parts = [cut_part(correctives, *ends) for ends in ((0, middle), (middle, len(woman.mesh.positions)))]
     vertices, deltas = [], []
     for part, first in zip(parts, (0, middle), strict=True):
         found = part["LeftKnee"].shape
@@ -173,18 +155,14 @@ def test_what_is_refused(knee: Knee, tmp_path: Path) -> None:
     path, shapes, woman, _, matrices = knee
     pose = ("deform", path, *KNEE, "-o", tmp_path / "pose.npy")
     (tmp_path / "bad.json").write_text("{}", encoding="utf-8")
-    assert "no file of correctives" in refuse(*pose, "--correctives", tmp_path / "bad.json")
+    assert "--correctives" in refuse(*pose, "--correctives", tmp_path / "bad.json")
     assert "without --mesh" in refuse(*pose, "--correctives", shapes, "--mesh", woman.parts.names[0])
     assert "--bones-blending deforms without" in refuse(*pose, "--correctives", shapes, "--bones-blending", "LeftLeg")
     unsolved = Correctives(woman.skeleton)
     unsolved.add(matrices, woman.skin.deform(matrices), joints=["LeftLeg"], name="knee")
     sbs.correctives.write(tmp_path / "unsolved.json", unsolved)
     assert "'knee' is not solved" in refuse(*pose, "--correctives", tmp_path / "unsolved.json")
-    assert "no corrective is on the negative side" in refuse(
-        "correctives", "mirror", path, shapes, "--from", "negative", "-o", tmp_path / "x.json"
-    )
+    negative = ("correctives", "mirror", path, shapes, "--from", "negative", "-o", tmp_path / "x.json")
+    assert "negative side" in refuse(*negative)
     hand = path.with_name("hand.glb")
-    assert "Invalid value for SHAPES: no joint is named 'LeftLeg'" in refuse("correctives", "list", hand, shapes)
-    assert "--correctives: no hinge was found" in refuse(
-        "deform", DATA / "arm.glb", "--correctives", "draft", "-o", tmp_path / "x.npy"
-    )
+    assert "SHAPES: no joint is named 'LeftLeg'" in refuse("correctives", "list", hand, shapes)

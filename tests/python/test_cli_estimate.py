@@ -40,16 +40,16 @@ def test_a_price_by_a_clock_of_ones_own(hand: sbs.Character) -> None:
     """Readings 1, 2, 4, ... s apart: one pose 4 - 2 - (2 - 1), and so on."""
     readings: Iterator[float] = iter([0.0, 1.0, 1.0, 4.0, 4.0, 13.0])
     motion = clip(hand.animations["fist"], poses=6, rate=20)
-    cost = estimate.price(hand, [motion], chosen(["LBS", "optimized"]), clock=lambda: next(readings))
+    cost = estimate.estimate_price(hand, [motion], chosen(["LBS", "optimized"]), clock=lambda: next(readings))
     assert cost == estimate.Price(pose=(3 - 1) / 2 * 2, moment=(9 - 1) / 8 * 2)  # twice: of two methods one was timed
     moments = sum(len(path) for path in motion.paths)
-    assert cost.of([motion, motion]) == 2 * (6 * cost.pose + moments * cost.moment)
+    assert cost.total([motion, motion]) == 2 * (6 * cost.pose + moments * cost.moment)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 1.0])
 def test_samples_are_parts(hand: sbs.Character, share: float) -> None:
     motion = clip(hand.animations["fist"], poses=7, rate=30)
-    (part,) = estimate.sampled([motion], share)
+    (part,) = estimate.sample_motions([motion], share)
     assert len(part.poses) == len(part.labels) == max(1, int(7 * share))
     for label, pose in zip(part.labels, part.poses, strict=True):
         np.testing.assert_array_equal(pose, motion.poses[motion.labels.index(label)])
@@ -60,7 +60,7 @@ def test_samples_are_parts(hand: sbs.Character, share: float) -> None:
 
 
 def test_a_limit_is_kept_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "price", lambda *_: estimate.Price(pose=10.0, moment=0.0))
+    monkeypatch.setattr(command, "estimate_price", lambda *_: estimate.Price(pose=10.0, moment=0.0))
     output, said = run(*FEW, "--time-limit", "30", "--json")
     assert "all would take about 60 s; 3 of 6 poses, and pieces of the paths, about 30 s" in said
     assert json.loads(output)
@@ -96,8 +96,3 @@ def test_what_is_missing_is_told_before_measuring(
     assert result.exit_code == 2
     assert "it is not installed" in result.output
     assert next(measured) == 0
-
-
-@pytest.mark.parametrize(("seconds", "words"), [(0.2, "1 s"), (59.6, "60 s"), (600, "10 min"), (9000, "2.5 h")])
-def test_durations(seconds: float, words: str) -> None:
-    assert estimate.in_words(seconds) == words

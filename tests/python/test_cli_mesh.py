@@ -4,24 +4,22 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from commands import succeed
-from marks import paints
 from PIL import Image
 
 import sbs
 from sbs import mesh, quality
-from sbs.cli import main
 
 DATA = resources.files("sbs.demo") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 ARM = ("LeftArm", "LeftForeArm")
-ZONES = ("deform", "-o", "a.npy", "--bones-blending", "LeftArm")
 
 
 def test_subdivide_writes_the_finer_character(tmp_path: Path) -> None:
@@ -73,70 +71,29 @@ def test_curvature_by_bones_blending_is_of_both_sides_of_the_joint() -> None:
     assert divided["degrees"][1] < original["degrees"][1] < 100
 
 
-def test_deform_by_bones_blending(tmp_path: Path) -> None:
-    path = tmp_path / "pose.npy"
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", "-o", path)
-    hand = sbs.load(HAND)
-    blending = sbs.bones_blending(
-        hand.skeleton, hand.mesh.positions, influences=(hand.mesh.joint_indices, hand.mesh.joint_weights)
-    )
-    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
-    np.testing.assert_array_equal(np.load(path), expected)
-    joint = "index-finger-phalanx-proximal"
-    succeed("deform", HAND, "--animation", "fist", "--bones-blending", joint, "-o", tmp_path / "pose.obj")
+FINGER = "index-finger-phalanx-proximal"
 
 
-def test_deform_by_bones_blending_in_zones_of_their_own(tmp_path: Path) -> None:
-    """A number for all joints, and one joint that has another; bones of the hand are a few centimeters long."""
-    path = tmp_path / "pose.npy"
-    hand = sbs.load(HAND)
-    name = "index-finger-phalanx-proximal"
-    options = ("--t-min=-0.004", "--t-max", "0.004", "--t-max", f"{name}=0.012")
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", *options, "-o", path)
-    highest = np.full(len(hand.skeleton), 0.004)
-    highest[hand.skeleton.index(name)] = 0.012
-    blending = sbs.bones_blending(
-        hand.skeleton,
-        hand.mesh.positions,
-        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
-        t_min=-0.004,
-        t_max=highest,
-    )
-    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
-    np.testing.assert_array_equal(np.load(path), expected)
-
-
-def test_deform_by_another_profile_in_wider_zones(tmp_path: Path) -> None:
-    path = tmp_path / "pose.npy"
-    hand = sbs.load(HAND)
-    options = ("--bones-blending", "all", "--profile", "smoothstep", "--zone-scale", "0.5")
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, *options, "-o", path)
-    blending = sbs.bones_blending(
-        hand.skeleton,
-        hand.mesh.positions,
-        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
-        profile="smoothstep",
-        zone_scale=0.5,
-    )
-    expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
-    np.testing.assert_array_equal(np.load(path), expected)
-
-
-def test_deform_in_fitted_zones(tmp_path: Path) -> None:
-    path = tmp_path / "pose.npy"
-    hand = sbs.load(HAND)
-    joint = hand.skeleton.index("index-finger-phalanx-distal")
-    options = ("--bones-blending", "all", "--fit-zones", "--t-max", f"{hand.skeleton.names[joint]}=0.004")
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, *options, "-o", path)
-    t_max = np.full(len(hand.skeleton), np.nan)
-    t_max[joint] = 0.004
-    blending = quality.fit_zones(
-        hand.skeleton,
-        hand.mesh.positions,
-        hand.mesh.triangles,
-        influences=(hand.mesh.joint_indices, hand.mesh.joint_weights),
-        t_max=t_max,
-    )
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [
+        ("", {}),
+        (f"--t-min=-0.004 --t-max 0.004 --t-max {FINGER}=0.012", {"t_min": -0.004, "t_max": (0.004, 0.012)}),
+        ("--profile smoothstep --zone-scale 0.5", {"profile": "smoothstep", "zone_scale": 0.5}),
+        (f"--fit-zones --t-max {FINGER}=0.004", {"t_max": (np.nan, 0.004)}),
+    ],
+)
+def test_deform_by_bones_blending(line: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """`t_max` is of all joints and of the finger."""
+    path, hand = tmp_path / "pose.npy", sbs.load(HAND)
+    succeed("deform", HAND, "--animation", "fist", "--time", 1, "--bones-blending", "all", *line.split(), "-o", path)
+    if "t_max" in options:
+        numbers = np.full(len(hand.skeleton), options["t_max"][0])
+        numbers[hand.skeleton.index(FINGER)] = options["t_max"][1]
+        options = {**options, "t_max": numbers}
+    mesh = hand.mesh
+    bind = partial(quality.fit_zones, triangles=mesh.triangles) if "--fit-zones" in line else sbs.bones_blending
+    blending = bind(hand.skeleton, mesh.positions, influences=(mesh.joint_indices, mesh.joint_weights), **options)
     expected = blending.skin().deform(hand.animations[0].skinning_matrices(1), **blending.options)
     np.testing.assert_array_equal(np.load(path), expected)
 
@@ -159,7 +116,7 @@ def test_curvature_keeps_fitted_zones_on_divided_meshes() -> None:
 
 
 def test_a_wider_zone_bends_rounder() -> None:
-    """What the guide of bones blending says, and that curvature and compare take the options as well."""
+    """As the guide of bones blending says; and curvature and compare take the options as well."""
     arguments = ("curvature", WOMAN, "--joint", "LeftForeArm", "--bend", "0:90", "--steps", 2, "--json")
     bones = ("--bones-blending", "LeftForeArm")
     largest = []
@@ -170,66 +127,3 @@ def test_a_wider_zone_bends_rounder() -> None:
     assert largest[1] < largest[0]
     turned = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", *bones)
     assert succeed(*turned) != succeed(*turned, "--t-max", "0.2")
-
-
-@paints
-def test_compare_shows_bones_blending(tmp_path: Path) -> None:
-    path = tmp_path / "arm.png"
-    arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:180", "--bones-blending", "LeftForeArm")
-    output = succeed(*arguments, "-o", path, "--width", 250, "--samples", 1)
-    assert "bones blending" in output
-    with Image.open(path) as picture:
-        assert picture.width == 250
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("subdivide", "--joint", "Tail", "-o", "a.glb"), "no joint 'Tail'; the file has: Hips"),
-        (("subdivide", "--joint", "LeftArm", "-o", "a.obj"), "a.obj"),
-        (("subdivide", "--joint", "LeftArm", "--levels", 0, "-o", "a.glb"), "--levels"),
-        (("subdivide", "-o", "a.glb"), "Missing option '--joint'"),
-        (("subdivide", "--joint", "LeftArm", "--bent", "-1", "-o", "a.glb"), "-1.0 is not in the range x>=0"),
-        (("subdivide", "--joint", "LeftArm", "--method", "linear", "-o", "a.glb"), "--method needs --bent"),
-        (("curvature", "--joint", "Tail"), "no joint 'Tail'"),
-        (("curvature", "--joint", "LeftArm", "--bones-blending", "Tail"), "for --bones-blending: no joint 'Tail'"),
-        (("curvature", "--joint", "LeftArm", "--subdivide", "Tail"), "for --subdivide: no joint 'Tail'"),
-        (("deform", "--bones-blending", "Tail", "-o", "a.npy"), "no joint 'Tail'"),
-        (
-            ("deform", "--bones-blending", "all", "--method", "linear", "-o", "a.npy"),
-            "--bones-blending takes the place of --method",
-        ),
-        (("deform", "--t-min", "-1", "-o", "a.npy"), "--t-min needs --bones-blending"),
-        (("compare", "--joint", "LeftArm", "--rotate", "x:9", "--t-max", "1"), "--t-max needs --bones-blending"),
-        (("curvature", "--joint", "LeftArm", "--t-max", "LeftArm=1"), "--t-max needs --bones-blending"),
-        (("deform", "--profile", "smoothstep", "-o", "a.npy"), "--profile needs --bones-blending"),
-        (("deform", "--zone-scale", "1.5", "-o", "a.npy"), "--zone-scale needs --bones-blending"),
-        (("deform", "--fit-zones", "-o", "a.npy"), "--fit-zones needs --bones-blending"),
-        ((*ZONES, "--fit-zones", "--zone-scale", "2"), "--fit-zones takes the place of --zone-scale"),
-        ((*ZONES, "--fit-zones", "--t-min", "-1", "--t-max", "1"), "all ends of zones are given"),
-        ((*ZONES, "--profile", "cubic"), "'cubic' is not one of 'linear', 'smoothstep'"),
-        ((*ZONES, "--zone-scale", "0"), "0.0 is not in the range x>0"),
-        ((*ZONES, "--zone-scale", "2", "--t-min", "-1", "--t-max", "1"), "all ends of zones are given"),
-        ((*ZONES, "--t-min", "Tail=-1"), "no joint 'Tail'"),
-        ((*ZONES, "--t-min", "LeftArm=far"), "'LeftArm=far' is neither NUMBER nor NAME=NUMBER"),
-        ((*ZONES, "--t-min", "nan"), "'nan' is neither NUMBER nor NAME=NUMBER"),
-        ((*ZONES, "--t-max", "1", "--t-max", "2"), "'2': all joints had a number before"),
-        ((*ZONES, "--t-max", "LeftArm=1", "--t-max", "LeftArm=2"), "'LeftArm=2': LeftArm had a number before"),
-        ((*ZONES, "--t-max", "LeftForeArm=1"), "joint 'LeftForeArm' is not blended with a parent"),
-        ((*ZONES, "--t-max", "1", "--t-max", "LeftArm=1"), "the number for all joints has no joint left"),
-        ((*ZONES, "--t-min", "1", "--t-max", "-1"), "t_min is 1, not below t_max, -1, of joint 'LeftArm'"),
-        (("curvature", "--joint", "LeftArm", "--bend", "135"), "'135' is not FROM:TO"),
-        (("curvature", "--joint", "LeftArm", "--bend", "5:5"), "'5:5' is not FROM:TO"),
-        (("curvature", "--joint", "LeftArm", "--axis", "up"), "'up' is not a direction"),
-        (("curvature", "--joint", "LeftArm", "-o", "a.jpg"), "'a.jpg' does not end in .png or .svg"),
-    ],
-)
-def test_mistakes_are_explained_in_a_line(
-    arguments: tuple[object, ...], reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    command, *rest = arguments
-    result = CliRunner().invoke(main, [str(argument) for argument in (command, WOMAN, *rest)])
-    assert result.exit_code == 2
-    assert reason in result.output.splitlines()[-1]
-    assert not list(tmp_path.iterdir())

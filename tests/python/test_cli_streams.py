@@ -59,21 +59,16 @@ def test_what_is_wrong_with_a_pipe_is_said_of_the_pipe(content: bytes) -> None:
         ("convert", HAND),
         ("subdivide", HAND, "--joint", "wrist"),
         ("deform", HAND, "--animation", "fist"),
+        ("deform", HAND, "--animation", "fist", "--frames", "0:3"),
         ("weights", HAND, "--limit", "2"),
     ],
-    ids=lambda command: command[0],
+    ids=str,
 )
 def test_a_pipe_gets_what_a_file_gets(tmp_path: Path, command: tuple[object, ...]) -> None:
     piece = piped(*command, "-o", "-")
     succeed(*command, "-o", tmp_path / "file.glb")
     assert piece.stdout_bytes == (tmp_path / "file.glb").read_bytes()
     assert piece.stderr.startswith("standard output: ")
-
-
-def test_frames_into_a_pipe(tmp_path: Path) -> None:
-    frames = piped("deform", HAND, "--animation", "fist", "--frames", "0:3", "-o", "-")
-    succeed("deform", HAND, "--animation", "fist", "--frames", "0:3", "-o", tmp_path / "file.glb")
-    assert frames.stdout_bytes == (tmp_path / "file.glb").read_bytes()
 
 
 def test_muscles_into_a_pipe(tmp_path: Path) -> None:
@@ -95,18 +90,6 @@ def test_nothing_goes_into_a_pipe_after_an_error() -> None:
     assert result.stdout_bytes == b""
 
 
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (("muscles", WOMAN, "--json", "-o", "-"), "--json and --output - would both be written"),
-        (("quality", HAND, "--csv", "-", "-o", "-"), "--csv - and --output - would both be written"),
-        (("weights", HAND, "--check", "-o", "-", "--json"), "--output - and --json would both be written"),
-    ],
-)
-def test_one_thing_alone_goes_to_the_standard_output(command: tuple[object, ...], said: str) -> None:
-    assert said in refuse(*command)
-
-
 def test_the_check_of_weights_as_json(tmp_path: Path, damaged_hand: Path) -> None:
     told = json.loads(piped("weights", HAND, "--heat", "--check", "--json").stdout)  # the report of heat is elsewhere
     assert told["ok"]
@@ -124,10 +107,4 @@ def test_fitted_linear_blending_as_json(tmp_path: Path) -> None:
     assert told["helper_joints"] == 2
     assert told["max_influences"] == np.count_nonzero(sbs.load(output).skin.influences()[1], axis=1).max()
     assert {"name", "fitted", "frames", "before", "mean", "most"} == set(told["errors"][0])
-
-
-def test_what_a_file_holds_is_an_error_of_status_2(tmp_path: Path) -> None:
-    """Status 1 is that of a check which found something, and of nothing else."""
-    assert "no joint is known as" in refuse("muscles", HAND)
-    (tmp_path / "bad.json").write_text("{}")
-    refuse("muscles", WOMAN, "--from", tmp_path / "bad.json")
+    assert "1 helper joints" in succeed("linear", HAND, "--joints", "1", "--rate", "5", "--twist", "none", "-o", output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The characters that are shipped: what they are, and that they are the ones of the tests."""
+"""The characters that are shipped are those of the tests."""
 
 from importlib import resources
 

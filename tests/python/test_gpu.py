@@ -22,7 +22,7 @@ from sbs.support.extras import MissingExtraError
 
 pytestmark = [computes, pytest.mark.usefixtures("device")]
 
-# Shares of the size. What is asked of any shader here, and how much worse than linear blending it may be.
+# Shares of the size. The errors that any shader may have here, and how much worse than linear blending it may be.
 POSITIONS, OVER_LINEAR = 6e-7, 4.0
 # Unit normals.
 NORMALS = 5e-7
@@ -200,7 +200,7 @@ def test_vertices_without_weights_stay() -> None:
 
 
 def test_scaled_and_stretched_joints() -> None:
-    """Where the shader can't make of them what the library does, it says so; elsewhere it does."""
+    """Where the shader can't deform them as the library does, it says so; elsewhere it does."""
     hand = sbs.samples.load("hand")
     skin = hand.optimized_skin()
     matrices = hand.animations[0].skinning_matrices(np.linspace(0.0, 1.0, 3))

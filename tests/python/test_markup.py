@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What notebooks show of characters, skins, skeletons and motions."""
+"""Characters, skins, skeletons and motions in notebooks."""
 
 from __future__ import annotations
 

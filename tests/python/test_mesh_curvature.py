@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Curvature: angles known beforehand, an independent way to them, and what has none."""
+"""Curvature: angles known beforehand, an independent way to them, and triangles without any."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_of_a_dented_tube(seams: bool) -> None:
         positions = positions[triangles.ravel()]
         dented, triangles = torn(dented, triangles)
     found = curvature(dented, triangles, rest_positions=positions)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)  # what arccos loses of small angles
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)  # arccos loses digits of small angles
     np.testing.assert_array_equal(curvature(np.stack([positions, dented]), triangles)[1], found)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Subdivision near joints: what must stay true of a surface, attributes of new vertices, and bad input."""
+"""Subdivision near joints: properties of a surface that stay, attributes of new vertices, and bad input."""
 
 from __future__ import annotations
 
@@ -204,14 +204,14 @@ def test_near_a_joint_of_a_character(woman: sbs.Character, tmp_path: Path) -> No
     assert euler_characteristic(fine.mesh.triangles) == euler_characteristic(woman.mesh.triangles)
     assert fine.mesh.normals is not None
     np.testing.assert_allclose(np.linalg.norm(fine.mesh.normals[count:], axis=1), 1, rtol=0, atol=2e-7)
-    # what a new vertex deforms to linearly, with weights that are means, is not far from between its parents
+    # a new vertex with weights that are means, deformed linearly, is not far from between its parents
     assert not any((fine.skin.weight_report.nan, fine.skin.weight_report.off_sum, fine.skin.weight_report.unweighted))
     fine.save(tmp_path / "fine.glb")
     np.testing.assert_array_equal(sbs.load(tmp_path / "fine.glb").mesh.triangles, fine.mesh.triangles)
 
 
 def test_parts_of_connected_triangles_are_connected(woman: sbs.Character) -> None:
-    """So that levels that go on with the parts do what the definition says."""
+    """So that levels that go on with the parts follow the definition."""
     joint = woman.skeleton.index("LeftForeArm")
     chosen = mesh.triangles_near_joints(woman, [joint])
     fine = subdivide(woman.mesh.positions, woman.mesh.triangles, chosen)

@@ -22,12 +22,10 @@ from sbs.picture import (
     weight_colors,
 )
 from sbs.picture.camera import FIELD_OF_VIEW, view_axes
-from sbs.picture.portraits import BLUE, CLAY, smoothing_steps
-from sbs.picture.render import srgb
+from sbs.picture.portraits import BLUE, CLAY
 from sbs.picture.sheet import wrap
 from sbs.picture.subdivision import subdivide
 from sbs.picture.surface import vertex_normals
-from sbs.rigging.triangle_mesh import welded
 from sbs.support.extras import load, silent_stderr
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float)
@@ -36,24 +34,9 @@ OCTAHEDRON_FACES = np.array(
 )
 
 
-def test_weld_joins_vertices_at_one_place() -> None:
-    positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
-    kept, triangles = welded(positions, [[0, 1, 2], [3, 4, 5]])
-    assert len(kept) == 4
-    corners = np.asarray(positions)[kept][triangles]
-    np.testing.assert_array_equal(corners, [[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0], [0, 1, 0]]])
-    assert triangles[0, 1] == triangles[1, 0]
-    assert triangles[0, 2] == triangles[1, 2]
-
-
 def test_normals_of_an_octahedron_point_outwards() -> None:
     normals = vertex_normals(3 * OCTAHEDRON, OCTAHEDRON_FACES)
     np.testing.assert_allclose(normals, OCTAHEDRON, atol=1e-15)
-
-
-def test_a_vertex_without_area_has_no_normal() -> None:
-    normals = vertex_normals(np.zeros((3, 3)), np.array([[0, 1, 2]]))
-    np.testing.assert_array_equal(normals, np.zeros((3, 3)))
 
 
 def test_subdivision_by_hand() -> None:
@@ -67,16 +50,6 @@ def test_subdivision_by_hand() -> None:
     assert any(np.allclose(value, [0.375, 0.375, 0], atol=1e-15) for value in values[6:])
 
 
-def test_subdivision_keeps_a_mesh_closed_and_its_sides_outside() -> None:
-    values, triangles = subdivide(OCTAHEDRON, OCTAHEDRON_FACES)
-    directed = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
-    assert len(np.unique(directed, axis=0)) == len(directed)
-    assert {tuple(edge) for edge in directed} == {tuple(edge[::-1]) for edge in directed}
-    corners = values[triangles]
-    facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    assert (np.sum(facets * corners.mean(axis=1), axis=1) > 0).all()
-
-
 def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed() -> None:
     x, y = (axis.ravel().astype(float) for axis in np.meshgrid(range(4), range(4)))
     sheet = np.stack([x, y, np.full(16, 2.0)], axis=1)
@@ -87,15 +60,6 @@ def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed() -> None:
     # Interior vertices have six neighbors, one opposite the other: they stay. So do edges of the rim.
     np.testing.assert_allclose(values[[5, 6, 9, 10, 1, 4]], sheet[[5, 6, 9, 10, 1, 4]], atol=1e-15)
     assert len(finer) == 4 * len(triangles)
-
-
-def test_smooth_surfaces_share_triangles_and_colors() -> None:
-    colors = np.tile([0.1, 0.2, 0.3], (6, 1))
-    first, second = smooth_surfaces([OCTAHEDRON, 2 * OCTAHEDRON], colors, OCTAHEDRON_FACES, steps=2)
-    assert first.triangles.shape == (8 * 16, 3)
-    np.testing.assert_array_equal(first.triangles, second.triangles)
-    np.testing.assert_allclose(second.positions, 2 * first.positions, rtol=1e-6)
-    np.testing.assert_allclose(first.colors, np.tile([0.1, 0.2, 0.3], (len(first.colors), 1)), rtol=1e-6)
 
 
 def test_view_axes_are_a_right_handed_frame() -> None:
@@ -122,10 +86,6 @@ def test_framing_has_every_point_in_the_picture_and_one_at_its_edge(aspect: floa
     assert reach.max() == pytest.approx(1, rel=1e-12)
 
 
-def test_srgb_by_the_standard() -> None:
-    np.testing.assert_array_equal(srgb(np.array([-1, 0, 0.002, 0.5, 1, 7])), [0, 0, 7, 188, 255, 255])
-
-
 @paints
 def test_picture_of_a_ball() -> None:
     """White around it, darker in it, brightest where the key light comes from: the upper left."""
@@ -149,12 +109,6 @@ def test_portraits_show_the_same_mesh_in_several_shapes() -> None:
     )
     # Twice the size is four times the area, give or take the pixels of the outline.
     assert 3 < (large < 250).sum() / (small < 250).sum() < 5
-
-
-@pytest.mark.parametrize(("pixels", "steps"), [(0.7, 0), (1, 1), (1.5, 2), (100, 2)])
-def test_surfaces_are_smoothed_until_sides_are_shorter_than_a_pixel(pixels: float, steps: int) -> None:
-    """All sides of the octahedron are the square root of 2 long."""
-    assert smoothing_steps(OCTAHEDRON, OCTAHEDRON_FACES, pixels) == steps
 
 
 def test_shapes_have_colors_of_their_own() -> None:

@@ -20,20 +20,13 @@ from sbs.quality.surface import make_surface
         ([2, 1, 1], 4 + 1 / 4 - 2),
         ([0.5, 1, 1], 4 + 1 / 4 - 2),
         ([2, 3, 1], 4 + 9 + 1 / 4 + 1 / 9 - 4),
-        ([0, 1, 1], 0 + 100 - 2),  # what vanishes counts as a tenth
+        ([0, 1, 1], 0 + 100 - 2),  # a side that vanishes counts as a tenth
     ],
 )
 def test_surface_energy_of_a_stretched_sheet(scale: list[float], energy: float) -> None:
     points, triangles = grid(8)
     found = measures.surface_energies(make_surface(points, triangles), points * scale)
     np.testing.assert_allclose(found, energy, rtol=1e-12, atol=1e-12)
-
-
-def test_surface_energy_of_a_shear_has_the_singular_values_of_the_shear() -> None:
-    points, triangles = grid(8)
-    stretches = np.linalg.svd(np.array([[1, 0.7], [0, 1]]), compute_uv=False)
-    found = measures.surface_energies(make_surface(points, triangles), points @ [[1, 0, 0], [0.7, 1, 0], [0, 0, 1]])
-    np.testing.assert_allclose(found, (stretches**2 + stretches**-2).sum() - 4, rtol=1e-12)
 
 
 def test_surface_energy_is_the_mean_over_the_area_of_all_triangles() -> None:
@@ -74,7 +67,7 @@ def test_bending_energy_goes_the_short_way_round() -> None:
 
 def test_energies_of_a_twisted_tube() -> None:
     """A tube turned by a even twist of q per radius is sheared by q: s1 s2 = 1, s1^2 + s2^2 = 2 + q^2."""
-    points, triangles = tube(rings=241, sides=480)
+    points, triangles = tube(rings=121, sides=240)
     angle = 0.5 * points[:, 0]
     turned_points = np.stack(
         [

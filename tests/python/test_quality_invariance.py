@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What changes no measure: seams, repaired weights, and where, how large and in which order a character is."""
+"""No measure changes with seams, repaired weights, nor with the place, size and order of a character."""
 
 from __future__ import annotations
 

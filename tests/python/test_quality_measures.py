@@ -48,14 +48,6 @@ def test_holes_are_closed(missing: list[int]) -> None:
     assert parts.volumes(CUBE + 7) == pytest.approx([expected], rel=1e-12)
 
 
-def test_a_tube_is_closed_at_both_ends() -> None:
-    points, triangles = tube(rings=5, sides=24, length=3)
-    polygon = 24 * np.sin(np.pi / 24) * np.cos(np.pi / 24)
-    parts = whole(triangles) if len(points) < 100 else make_parts(triangles, np.zeros(len(triangles), int), len(points))
-    assert parts.volumes(points) == pytest.approx([3 * polygon], rel=1e-12)
-    assert len(parts.tip_labels) == 2
-
-
 def test_parts_of_a_tube_are_closed_each_for_itself() -> None:
     points, triangles = tube(rings=7, sides=24, length=6)
     label = (points[triangles, 0].max(axis=1) > 1).astype(np.intp)  # cut at x = 1
@@ -71,14 +63,6 @@ def test_a_surface_that_is_no_manifold_has_a_volume_wherever_it_is() -> None:
     parts = whole(triangles)
     assert parts.turns.max() == 2
     assert parts.volumes(points + np.array([100, -50, 20])) == pytest.approx(parts.volumes(points), rel=1e-9)
-
-
-def test_limbs_are_parts_with_volume() -> None:
-    gauge = Gauge(arm())
-    assert list(gauge.limbs) == [0, 1]
-    points = gauge.surface.positions
-    np.testing.assert_allclose(gauge.limb_volumes(points), 1, rtol=1e-15)
-    np.testing.assert_allclose(gauge.limb_volumes(points * [1, 1, 0.5]), 0.5, rtol=1e-12)
 
 
 def test_a_flat_mesh_has_no_volume_and_no_limbs() -> None:
@@ -106,13 +90,6 @@ def test_a_cube_twice_as_large() -> None:
     close(measured["thickness"], smallest=2, low=2, high=2, largest=2)
     close(measured["tear"], high=0, largest=0)
     close(measured["seam"], largest=0)
-
-
-def test_a_cube_flattened() -> None:
-    measured = Gauge(block()).measure(REST[:2], CUBE * [1, 1, 0])
-    close(measured["volume"], smallest=0, largest=0)
-    close(measured["area"], smallest=0, largest=1)
-    close(measured["edge"], smallest=0, largest=1)
 
 
 @pytest.mark.parametrize("distance", [0.01, 0.5, 3, -0.5])
@@ -149,13 +126,6 @@ def test_tears_of_a_tube_are_the_second_differences_of_its_rings() -> None:
     second = np.abs(np.diff(slide, 2)) / 0.1
     torn = measures.tears(make_surface(points, triangles), moved)
     assert torn.max() == pytest.approx(second.max(), rel=1e-9)
-
-
-def test_tears_do_not_see_smooth_stretching() -> None:
-    """A sheet stretched by 3 in one direction has one gradient."""
-    points, triangles = grid(8)
-    torn = measures.tears(make_surface(points, triangles), points * [3, 1, 1])
-    np.testing.assert_allclose(torn, 0, atol=1e-12)
 
 
 def test_strain_is_1_where_areas_are_doubled_or_halved() -> None:

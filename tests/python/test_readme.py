@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the README shows, runs, and fits on a screen."""
+"""The code of README runs, and README fits on a screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_it_is_one_screen() -> None:
 def test_the_python_example() -> None:
     (example,) = blocks(README, "python")
     with contextlib.redirect_stdout(io.StringIO()) as output:
-        exec(example, {})  # what a reader would paste
+        exec(example, {})  # as a reader would paste it
     thickness = {method: float(radius) for method, radius in (line.split() for line in output.getvalue().splitlines())}
     assert thickness == pytest.approx({"LBS": 0.04, "SBS": 0.23, "DQS": 0.23}, abs=0.005)
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the pages of the site show, runs: on the woman and the hand that come with the package."""
+"""The code on pages of the site runs: on the woman and the hand that come with the package."""
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import re
 import shutil
@@ -11,39 +12,25 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from commands import succeed
+from marks import computes
 from snippets import DOCS, ROOT, blocks, commands, text
 
 import sbs
 from sbs.cli import main
 
-HERE = {
-    "commands.md",
-    "engines.md",
-    "formats.md",
-    "gallery.md",
-    "muscles.md",
-    "performance.md",
-    "python.md",
-    "start.md",
-}
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
 # For Blender's Python, whose test is tests/blender/test_caches.py.
 BLENDER = "import bpy"
-# Those that have a test of their own, test_NAME_docs.py.
-ELSEWHERE = {
-    "bones_blending.md",
-    "correctives.md",
-    "fitting.md",
-    "gpu.md",
-    "quality.md",
-    "tutorial.md",
-    "twist.md",
-    "weights.md",
-}
+# Pages whose commands run. Those of other pages are much the same.
+COMMANDS = ["bones_blending", "engines", "formats", "muscles", "start", "weights"]
+ALL_COMMANDS = pytest.param("commands", marks=pytest.mark.thorough)
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 WALK = (
     """HIERARCHY
@@ -76,6 +63,7 @@ QUICK = {
     "demo": ["--width", "200", "--samples", "1", "--rounds", "1"],
     "linear": ["--rate", "2", "--joints", "4"],
     "quality": ["--frames", "4", "--rate", "8", "--time-limit", "1"],
+    "weights": ["--width", "200", "--samples", "1"],
 }
 
 
@@ -112,16 +100,18 @@ def dressed(character: sbs.Character) -> sbs.Character:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """The files that the pages speak of; formats are known by what is in a file."""
+    """The files that the pages speak of; formats are known by the content of a file."""
     sbs.samples.copy(tmp_path)
-    shutil.copy(tmp_path / "hand.glb", tmp_path / "character.glb")
+    page = request.node.name
     # The page on files speaks of frame 250.
-    seconds = 11 if "formats" in request.node.name else 0.5
+    seconds = 11 if "formats" in page else 0.5
     woman = sbs.samples.load("woman")
     for animations, name in ((["run"], "hero.glb"), (["Run", "Talk", "run"], "hero.fbx")):
         hero = turning(dressed(woman) if name == "hero.fbx" else woman, "LeftForeArm", animations, seconds)
         hero.save(tmp_path / "other.glb")
         shutil.move(tmp_path / "other.glb", tmp_path / name)
+    has_limbs = "twist" in page or "bones" in page
+    shutil.copy(tmp_path / ("hero.glb" if has_limbs else "hand.glb"), tmp_path / "character.glb")
     for name in ("a.glb", "b.glb"):
         shutil.copy(tmp_path / "hero.glb", tmp_path / name)
     (tmp_path / "walk.bvh").write_text(WALK)
@@ -131,20 +121,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixt
 
 
 def run(page: str) -> tuple[dict[str, Any], str]:
-    """Run the Python of a page, one block after the other; its names, and what it printed."""
+    """Run the Python of a page, one block after the other; its names, and its output."""
     names: dict[str, Any] = {}
+    unable = (FARM, BLENDER) if HAS_TORCH else (FARM, BLENDER, "torch")
     with contextlib.redirect_stdout(io.StringIO()) as output:
         for block in blocks(text(page), "python"):
-            if FARM not in block and BLENDER not in block:
-                exec(block, names)  # what a reader would paste
+            if not any(word in block for word in unable):
+                exec(block, names)  # as a reader would paste it
     return names, output.getvalue()
-
-
-def test_all_pages_with_snippets_are_tested() -> None:
-    shown = {page.name for page in DOCS.glob("*.md") if blocks(text(page.name), "python") or commands(text(page.name))}
-    assert shown <= HERE | ELSEWHERE | {"view.md"}  # a page that stays open: test_view.py
-    for page in ELSEWHERE:
-        assert (Path(__file__).parent / f"test_{page.removesuffix('.md')}_docs.py").exists()
 
 
 def test_python_of_start(folder: Path) -> None:
@@ -172,34 +156,95 @@ def test_python_of_formats(folder: Path) -> None:
     assert (folder / "run.pc2").stat().st_size == 32 + 241 * (13380 + 6) * 12
 
 
-@pytest.mark.parametrize("page", sorted(HERE - {"gallery.md", "performance.md", "python.md"}))
+def test_python_of_twist(folder: Path) -> None:
+    names, _ = run("twist.md")
+    assert names["positions"].shape == (13380, 3)
+    assert names["paths"].shape == (24, 13380, 3)
+
+
+def test_python_of_bones_blending(folder: Path) -> None:
+    names, _ = run("bones_blending.md")
+    assert names["positions"].shape == (13380, 3)
+    np.testing.assert_array_equal(names["finer"].positions, names["colors"])
+
+
+def test_python_of_correctives(folder: Path) -> None:
+    names, _ = run("correctives.md")
+    assert names["same"].names == ("knee",)
+    np.testing.assert_allclose(names["positions"][100], names["sculpted"][100], atol=1e-3)
+
+
+def test_python_of_weights(folder: Path) -> None:
+    _, output = run("weights.md")
+    for said in re.findall(r"^print\(.*\)  # (\w.*)$", text("weights.md"), flags=re.MULTILINE):
+        assert said == "numbers of vertices" or said in output
+    assert (folder / "capsules.json").exists()
+    assert sbs.load("weighted.glb").skin.max_influences == 4
+
+
+def test_python_of_fitting(folder: Path) -> None:
+    names, _ = run("fitting.md")
+    gradient = names["gradient"]
+    assert gradient.joint_weights.shape == (1, 2)
+    assert gradient.skinning_matrices.shape == (2, 3, 4)
+    assert names["fitted"].joint_weights.shape == (np.count_nonzero(names["near"]), 4)
+    assert names["fitted"].errors.max() < 1e-2  # of dual quaternions by spherical skinning; she is 16.7 tall
+    if HAS_TORCH:
+        model, still = names["body"], [names["torch"].zeros(2, 1, 3), names["torch"].zeros(2, 3, 31, 3)]
+        at_rest = model(*still).numpy()
+        assert at_rest.shape == (2, 3, 13380, 3)
+        np.testing.assert_allclose(at_rest, np.broadcast_to(names["rest"], at_rest.shape), atol=1e-5)  # float32
+        joints = (names["regressor"] @ names["template"]).numpy()
+        np.testing.assert_allclose(joints, names["woman"].skeleton.joint_positions, atol=1e-4)  # float32
+        assert names["after"] < 0.05 * names["before"]
+
+
+@computes
+@pytest.mark.usefixtures("device")
+def test_python_of_gpu(folder: Path) -> None:
+    names, _ = run("gpu.md")
+    wanted = names["woman"].skin.deform_many(names["matrices"], center="weighted")
+    size = float(np.linalg.norm(np.ptp(names["woman"].skin.rest_positions, axis=0)))
+    np.testing.assert_allclose(names["positions"], wanted, atol=1e-6 * size)  # test_gpu.py holds it against float64
+    assert names["shape"] == (50, *wanted.shape[1:])
+
+
+def test_python_of_quality(folder: Path) -> None:
+    _, output = run("quality.md")
+    assert output == "92.8%\n"
+
+
+@pytest.mark.parametrize("page", [*COMMANDS, ALL_COMMANDS])
 def test_the_commands(page: str, folder: Path) -> None:
-    for arguments in commands(text(page)):
+    for arguments in commands(text(f"{page}.md")):
         if FARM in " ".join(arguments) or "--gpu" in arguments or arguments[0] == "view":
             continue
         extra = list(QUICK.get(arguments[0], []))
+        if (arguments[0] == "weights" and "--show" not in arguments) or (
+            arguments[0] == "compare" and "-o" not in arguments
+        ):
+            extra = []
         if arguments[0] == "quality" and "-o" in arguments:
             extra += ["--width", "200", "--samples", "1", "--methods", "LBS,SBS"]
         if arguments[0] == "bench":
             arguments = ["bench"]  # of its own scene, which may be made smaller
-        result = CliRunner().invoke(main, [*arguments, *extra])
-        assert result.exit_code == 0, f"{' '.join(arguments)}: {result.output}"
+        succeed(*arguments, *extra)
 
 
-def test_the_gallery_is_made_by_commands_that_run() -> None:
-    """They are those of other pages, but for where they write."""
-
-    def without_output(arguments: list[str]) -> list[str]:
-        return [word for word in arguments if not word.endswith(".png")]
-
-    run = [without_output(each) for page in HERE | ELSEWHERE if page != "gallery.md" for each in commands(text(page))]
-    made = [without_output(arguments) for arguments in commands(text("gallery.md"))]
-    assert len(made) == 3
-    assert [arguments for arguments in made if arguments not in run] == []
+def test_options_on_all_pages_exist() -> None:
+    for page in DOCS.glob("*.md"):
+        for arguments in commands(text(page.name)):
+            command: Any = main
+            while isinstance(command, click.Group):
+                name, *arguments = arguments
+                command = command.commands[name]
+            options = {option for parameter in command.params for option in parameter.opts}
+            used = {word.partition("=")[0] for word in arguments if re.match("--?[a-z]", word)}
+            assert used <= options | {"--no-browser"}, f"{page.name}: {' '.join(arguments)}"
 
 
 def test_the_program_compiles_without_a_warning(tmp_path: Path) -> None:
-    """What it prints is seen by .ci/run, with the library installed."""
+    """.ci/run sees its output, with the library installed."""
     (source,) = blocks(text("c.md"), "c")
     (tmp_path / "program.c").write_text(source, encoding="utf-8")
     command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'csrc' / 'include'}"]
@@ -209,9 +254,3 @@ def test_the_program_compiles_without_a_warning(tmp_path: Path) -> None:
 def test_every_header_is_shown() -> None:
     headers = {f"sbs/{path.name}" for path in (ROOT / "csrc" / "include" / "sbs").iterdir()}
     assert set(re.findall(r"c-header:: (\S+)", text("c-api.md"))) == headers
-
-
-def test_every_page_is_in_the_navigation() -> None:
-    """Sphinx warns of others, too, but the site is built more rarely."""
-    listed = set(re.findall(r"^([\w-]+)$", text("index.md"), flags=re.MULTILINE))
-    assert {page.stem for page in DOCS.glob("*.md")} - {"index"} == listed

@@ -24,7 +24,7 @@ QUICK = {"compare": ["--width", "200", "--samples", "1"]}
 
 
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cell after cell, in one folder; what they print and write is what the text says."""
+    """Cell after cell, in one folder; their output and files are as the text says."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     printed = io.StringIO()
@@ -35,7 +35,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
             continue
         if not source.startswith("!"):
             with contextlib.redirect_stdout(printed):
-                exec(source, names)  # what a reader would run
+                exec(source, names)  # as a reader would run it
             continue
         for line in source.splitlines():
             arguments = shlex.split(line.removeprefix("!sbs "))

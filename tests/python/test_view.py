@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from chromium import browsers, drawn, listened_to, wait_for
-from click.testing import CliRunner
 
 import sbs
-from sbs.cli import main
 from sbs.quality.methods import METHODS
 from sbs.view import posing, shape
 
@@ -133,21 +131,12 @@ def test_rotation_centers(hand: sbs.Character) -> None:
     assert 0 < len(found) <= 1360
 
 
-def test_mistakes() -> None:
-    for arguments, message in (
-        (["--method", "LBS", "--method", "LBS"], "up to three different ones"),
-        (["--method", "fast"], "not 'fast'"),
-    ):
-        result = CliRunner().invoke(main, ["view", HAND, *arguments])
-        assert result.exit_code == 2
-        assert message in " ".join(result.output.split())
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     yield from browsers()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     """It loads, sliders move the vertices that the browser draws, and its console has no errors."""
@@ -162,7 +151,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
     count = len(shape.Surface(fox).kept)
 
     def shows(method: str) -> Callable[[], bool]:
-        """Whether what the browser draws is the pose, deformed here again."""
+        """Whether the browser draws the pose as it is deformed here again."""
 
         def is_so() -> bool:
             page.wait_for_timeout(100)
@@ -227,6 +216,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
         thread.join()
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_muscles(browser: Any) -> None:
     """Beside SBS the same with muscles: skin that covers them, their surfaces on demand, and the command has them."""

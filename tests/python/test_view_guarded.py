@@ -125,7 +125,7 @@ def test_other_pages_get_nothing(hand: sbs.Character, browser: Any) -> None:
 
 
 def test_no_page_has_it_in_a_frame(hand: sbs.Character, browser: Any) -> None:
-    """Where a person would click what another page has put them to."""
+    """Another page might lead the clicks of a person to it there."""
     with running(hand) as window, another_page(f'<iframe src="{window.address}"></iframe>') as address:
         page = browser.new_page()
         page.goto(address)
@@ -165,7 +165,7 @@ def test_requests_that_are_refused(hand: sbs.Character, headers: dict[str, str],
 
 @pytest.mark.parametrize("data", [b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\x1b]0;renamed\x07\r\n\r\n"])
 def test_nobody_writes_to_the_terminal(hand: sbs.Character, caplog: pytest.LogCaptureFixture, data: bytes) -> None:
-    """A page of another origin may post to any port, and other programs may send what a terminal obeys."""
+    """A page of another origin may post to any port, and other programs may send codes that a terminal obeys."""
     window = Window(hand, ("LBS",), port=0)
     try:
         with socket.create_connection(("127.0.0.1", int(authority(window).split(":")[1]))) as connection:
@@ -205,7 +205,7 @@ def test_the_next_port(hand: sbs.Character) -> None:
 
 
 def messages(connection: Any) -> Iterator[dict[str, Any]]:
-    """What the program says at first."""
+    """The first messages of the program."""
     import zstandard
 
     while True:
@@ -322,6 +322,7 @@ def hostile_glb(path: Path) -> None:
     path.write_bytes(data[:8] + (12 + len(chunks)).to_bytes(4, "little") + chunks)
 
 
+@pytest.mark.thorough
 def test_names_are_text(browser: Any, tmp_path: Path) -> None:
     """Of joints, of animations and of the file: whatever they are, none of it is markup or a script."""
     path = tmp_path / f"{HOSTILE[1].replace('/', '')}.glb"

@@ -8,12 +8,11 @@ import pickle
 import re
 from importlib import resources
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from numpy.typing import NDArray
 
 import sbs
 from sbs import quality, weights
@@ -114,52 +113,6 @@ def test_typos_in_other_tables() -> None:
         result = CliRunner().invoke(main, command, env={"COLUMNS": "999"})
         assert result.exit_code == 2
         assert "did you mean 'optimized'?" in result.output
-
-
-@pytest.mark.parametrize(("name", "short"), SHORT.items())
-def test_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, short: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    for word in (name, short, short.lower()):
-        common = ["--animation", "fist", "--time", "1", "-o", f"{word}.npy"]
-        for options in (["--method", word], ["--method", "rigid", "--amount", "0.5", "--base", word]):
-            result = CliRunner().invoke(main, ["deform", HAND, *options, *common])
-            assert result.exit_code == 0, result.output
-        assert (tmp_path / f"{word}.npy").read_bytes() == (tmp_path / f"{name}.npy").read_bytes()
-    result = CliRunner().invoke(main, ["deform", HAND, "--method", short, "--rotation", "average", "-o", "a.npy"])
-    assert (result.exit_code == 0) == (name == "spherical")
-
-
-def test_quality_takes_either() -> None:
-    assert list(quality.chosen(["linear", "SBS", "dual_quaternion"])) == ["LBS", "SBS", "DQS"]
-
-
-def test_types_are_exported() -> None:
-    assert set(get_args(sbs.Method)) == {"rigid", *SHORT, *SHORT.values()}
-    assert set(get_args(sbs.Rotation)) == {"qlerp", "average"}
-    assert set(get_args(sbs.Center)) == {"joint_set", "weighted", "optimized"}
-    options: sbs.DeformOptions = {"method": "SBS", "center": "weighted"}
-    base: sbs.MethodOptions = {"method": "LBS"}
-    assert {"method", "center"} <= sbs.DeformOptions.__optional_keys__ >= set(options)
-    assert set(base) <= sbs.MethodOptions.__optional_keys__ <= sbs.InverseOptions.__optional_keys__
-
-
-def test_a_float32_annotation_passes(hand: sbs.Character) -> None:
-    """What it holds is for the type checker to say."""
-    matrices = hand.rest_matrices
-    rest: NDArray[np.float32] = hand.mesh.positions
-    positions: NDArray[np.float32] = hand.skin.deform(matrices)
-    frames: NDArray[np.float32] = hand.skin.deform_many(matrices[None], out=np.empty((1, 1360, 3), np.float32))
-    undone: NDArray[np.float32] = hand.skin.inverse_deform(positions, matrices)
-    normals: NDArray[np.float32]
-    positions, normals = hand.skin.deform(matrices, normals=True)
-    influences: weights.Influences = hand.skin.influences()
-    rest_weights: NDArray[np.float64] = influences.joint_weights
-    for array in (rest, positions, frames, undone, normals):
-        assert array.dtype == np.float32
-    assert rest_weights.dtype == np.float64
-    mesh = sbs.Mesh(positions, hand.mesh.triangles, influences.joint_indices, rest_weights.astype(np.float32), normals)
-    assert mesh.positions.dtype == np.float32
-    np.testing.assert_array_equal(mesh.positions, positions)  # a copy: a mesh owns its arrays
 
 
 def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A page of the site in a browser, and what it says of faults."""
+"""A page of the site in a browser, and its faults."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SITE = Path(__file__).parents[2] / "build" / "site"
 
 @dataclass
 class Visit:
-    """A page, and what its console said of faults."""
+    """A page, and the faults in its console."""
 
     page: Page
     address: str
@@ -24,7 +24,7 @@ class Visit:
         return self.page
 
     def listen(self) -> None:
-        """Note whatever is wrong from now on: errors, what fails to load or comes from elsewhere."""
+        """Note all faults from now on: errors, and requests that fail or go elsewhere."""
         self.page.on("console", self.hear)
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("requestfailed", self.miss)
@@ -35,7 +35,7 @@ class Visit:
             self.faults.append(message.text)
 
     def miss(self, request: Request) -> None:
-        if request.failure != "net::ERR_ABORTED":  # what a page was left before
+        if request.failure != "net::ERR_ABORTED":  # when a page was left before
             self.faults.append(f"{request.url}: {request.failure}")
 
     def see(self, request: Request) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The module in `engines` finds the weights that the library has, and three.js shows what was sculpted.
+"""The module in `engines` finds the weights that the library has, and three.js shows the sculpt.
 
 three.js is r180, which ``make build/three/index.js`` takes from the wheel of NiceGUI; both have the MIT licence.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The character of the first page: WebAssembly gives what the C library gives here."""
+"""The character of the first page: WebAssembly gives the results of the C library here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pygltflib
 import pytest
-from browsing import SITE, Visit
+from browsing import Visit
 from numpy.typing import NDArray
 from playwright.sync_api import Page
 
@@ -99,7 +99,7 @@ def test_positions_are_those_of_the_library(visit: Visit, sample: str) -> None:
     np.testing.assert_array_equal(arrays["rest_positions"], character.mesh.positions)
     np.testing.assert_array_equal(arrays["parents"], character.skeleton.parents)
     np.testing.assert_allclose(arrays["joint_positions"], character.skeleton.joint_positions, atol=1e-6)
-    # What sbs.h says of float32, of weighted centers: 1e-6 of the size; and both round.
+    # The bound of sbs.h for float32 and weighted centers: 1e-6 of the size; and both round.
     tolerance = 2e-6 * np.ptp(character.mesh.positions, axis=0).max()
     for bend, twist in ((0, 0), (0, 150), (90, 0), (-60, -120)):
         for number, method in enumerate(METHODS):
@@ -204,7 +204,7 @@ def test_all_skins_of_a_file(visit: Visit, tmp_path: Path) -> None:
         first, second, third = array(found, "<f4", 3, -1, 3)
         # Each is stored as float32 in its own space, of a size of about 10 in the scene.
         np.testing.assert_allclose(second, first, rtol=0, atol=1e-5)
-    # What has no weight goes with the joint: from the space of the mesh by a turn and a scale of 2.
+    # A vertex without weight goes with the joint: from the space of the mesh by a turn and a scale of 2.
     mesh = loaded(page)["rest_positions"][-len(third) :].astype(float)
     lengths = np.linalg.norm(np.diff(third, axis=0), axis=1) / np.linalg.norm(np.diff(mesh, axis=0), axis=1)
     np.testing.assert_allclose(lengths, 2, rtol=1e-6)
@@ -293,8 +293,3 @@ def test_what_can_be_clicked_draws(visit: Visit) -> None:
     seen.add(shown(page))
     assert len(seen) == 4
     assert "13,380 vertices deformed in" in (page.text_content(".try-status") or "")
-
-
-def test_the_module_is_small_and_has_vectors(visit: Visit) -> None:
-    assert (SITE / "_static" / "try" / "sbs.wasm").stat().st_size < 500_000
-    assert opened(visit).evaluate("window.sbsPage.library.instructionSet") == "baseline"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All pages open without a fault and fit the window, and the search finds what is asked for."""
+"""All pages open without a fault and fit the window, and the search finds words."""
 
 from __future__ import annotations
 

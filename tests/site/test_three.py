@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`engines/three` in three.js, which has to draw what the library deforms.
+"""`engines/three` in three.js, which has to draw meshes as the library deforms them.
 
 three.js is r180, which ``make build/three/index.js`` takes from the wheel of NiceGUI; both have the MIT licence.
 """
@@ -121,7 +121,7 @@ Vertices = tuple[np.ndarray, np.ndarray]  # positions and normals
 
 @dataclass
 class Errors:
-    """The largest differences of some frames from what is expected; lengths by the size of the character."""
+    """The largest differences of some frames from the expected ones; lengths by the size of the character."""
 
     positions: float = 0.0
     normals: float = 0.0
@@ -433,7 +433,7 @@ UNDO = """async ([arrays, pose, center]) => {
 
 @pytest.mark.parametrize("center", CENTERS)
 def test_two_meshes_and_undo(page: Page, hand: Hand, center: str) -> None:
-    """A linear mesh with the same material, geometry and skeleton is drawn as before, and so is what was undone."""
+    """A linear mesh with the same material, geometry and skeleton is drawn as before, and so is one after undo."""
     pose = encode(square(hand.matrices[0]), np.float64)
     found = page.evaluate(UNDO, [arrays(hand.drawn, hand.amount), pose, center])
     main = "vViewPosition,vNormal"
@@ -467,11 +467,11 @@ OTHERS = """([arrays]) => {
 
 
 def test_another_material(page: Page, hand: Hand) -> None:
-    """What a mesh was given meanwhile stays."""
+    """Changes of a mesh in the meantime stay."""
     assert page.evaluate(OTHERS, [arrays(hand.drawn)])
 
 
-# What SkeletonUtils.clone of three.js makes of a scene, drawn in another pose; `told` is told of the copy.
+# A scene copied by SkeletonUtils.clone of three.js, drawn in another pose; `told`: the package knows of the copy.
 CLONE = """async ([arrays, poses, center, told]) => {
   const { THREE, build, stage, pose, draw, sphericalSkinning, linearSkinning, centerOf } = scene;
   const { meshes: [source] } = build(arrays);

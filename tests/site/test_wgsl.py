@@ -78,7 +78,7 @@ def test_compute_shader_in_a_browser(browser: Browser, center: Center) -> None:
     constants = {"WIDTH": influences.shape[1], "CENTER": CENTERS[center]}
     page = browser.new_page()
     page.route("**/*", lambda route: route.fulfill(body="<!doctype html>", content_type="text/html"))
-    page.goto("http://localhost/")  # WebGPU is for what is safe from others
+    page.goto("http://localhost/")  # WebGPU is for secure origins alone
     run = [shader_source(), constants, [encode(each) for each in inputs], skin.vertex_count, len(matrices)]
     made = page.evaluate(RUN, run)
     page.close()

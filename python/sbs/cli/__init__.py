@@ -25,7 +25,7 @@ from .view import view
 from .weights import weights
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
 @click.version_option(__version__)
 def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""

@@ -16,10 +16,18 @@ from ..demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..demo.scenes import twist
 from ..samples import load as load_sample
 from ..skinning.skin import Skin
-from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_without
+from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_idle
 from .streams import InputFile
-from .tables import print_table
+from .tables import print_records
 from .terminal import say
+
+COLUMNS = {
+    "method": "{method}",
+    "threads": "{threads}",
+    "minimum": "{minimum_ns:.2f}",
+    "median": "{median_ns:.2f}",
+    "ratio to LBS": "{ratio_to_linear:.2f}",
+}
 
 
 def parse_threads(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -37,22 +45,9 @@ def parse_threads(context: click.Context, parameter: click.Parameter, text: str)
 @click.argument("file", required=False, type=InputFile())
 @ANIMATION
 @TIME
-@click.option(
-    "--vertices",
-    type=click.IntRange(60, 100_000_000),
-    default=100_000,
-    show_default=True,
-    help="Of the generated tube.",
-)
-@click.option(
-    "--threads",
-    metavar="N,N,...",
-    default="1,2",
-    show_default=True,
-    callback=parse_threads,
-    help="Numbers of threads to try.",
-)
-@click.option("--rounds", type=click.IntRange(1), default=50, show_default=True, help="Rounds of timing.")
+@click.option("--vertices", type=click.IntRange(60, 100_000_000), default=100_000, help="Of the generated tube.")
+@click.option("--threads", metavar="N,N,...", default="1,2", callback=parse_threads, help="Numbers of threads to try.")
+@click.option("--rounds", type=click.IntRange(1), default=50, help="Rounds of timing.")
 @JSON
 def bench(
     file: Path | None,
@@ -68,33 +63,25 @@ def bench(
     Without FILE the character is the woman that comes with the package, her forearm twisted. The tube has 60 joints and
     four influences at every vertex. Times are of whole calls from Python, per vertex; the methods take turns.
     """
-    subjects = [subject(file, animation_name, time), ("tube", *tube(vertices))]
-    results = [report(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
+    subjects = [load_case(file, animation_name, time), ("tube", *tube(vertices))]
+    results = [time_case(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
     if as_json:
         click.echo(json.dumps({"paper_ratio": PAPER_RATIO, "subjects": results}, indent=2))
         return
     for result in results:
         facts = ", ".join(f"{result[key]} {key}" for key in ("vertices", "joints", "joint sets", "solves"))
-        rows = [
-            (
-                timing["method"],
-                str(timing["threads"]),
-                f"{timing['minimum_ns']:.2f}",
-                f"{timing['median_ns']:.2f}",
-                f"{timing['ratio_to_linear']:.2f}",
-            )
-            for timing in result["timings"]
-        ]
         say(f"{result['name']}: {facts}; nanoseconds per vertex")
-        print_table(("method", "threads", "minimum", "median", "ratio to LBS"), rows)
+        print_records(COLUMNS, result["timings"])
     low, high = PAPER_RATIO
     say(f"Spherical to linear in Kavan and Zara 2005, Table 2: {low} to {high}")
 
 
-def subject(file: Path | None, animation_name: str | None, time: float | None) -> tuple[str, Skin, NDArray[np.float64]]:
+def load_case(
+    file: Path | None, animation_name: str | None, time: float | None
+) -> tuple[str, Skin, NDArray[np.float64]]:
     """The character to time: its name, skin and skinning matrices."""
     if file is None:
-        refuse_without("FILE", "animation_name", "time")
+        refuse_idle((True, "{} needs FILE", ("animation_name", "time")))
         scene = twist(load_sample("woman"))
         return "woman", scene.character.skin, scene.skinning_matrices
     character = load(file)
@@ -102,7 +89,7 @@ def subject(file: Path | None, animation_name: str | None, time: float | None) -
     return file.name, character.skin, pose_at(character, animation, time)
 
 
-def report(
+def time_case(
     name: str, skin: Skin, matrices: NDArray[np.float64], threads: tuple[int, ...], rounds: int
 ) -> dict[str, Any]:
     """The timings of a skin, ready for JSON."""

@@ -16,8 +16,7 @@ from ..characters.character import Character
 from ..quality import fit_zones
 from ..rigging.blending import BlendingProfile, BonesBlending, bones_blending
 from .completion import complete_joints
-from .gathered import Decorator
-from .options import known_joints
+from .options import Decorator, known_joints
 
 # An end of zones as given: the joint, or None for all joints without an end of their own, and the number.
 Ends = tuple[tuple[str | None, float], ...]
@@ -69,63 +68,41 @@ BONES_BLENDING = (
         "--zone-scale",
         type=click.FloatRange(min=0, min_open=True),
         default=1.0,
-        show_default=True,
         help="How many times as far from the joint the ends are that go by the radius of the limb.",
     ),
     click.option(
-        "--fit-zones",
-        is_flag=True,
-        help="Choose the ends that are not given for each joint, by how well it bends.",
+        "--fit-zones", is_flag=True, help="Choose the ends that are not given for each joint, by how well it bends."
     ),
     click.option(
         "--profile",
         type=click.Choice(get_args(BlendingProfile)),
         default="linear",
-        show_default=True,
         help="How the share grows from one end to the other: evenly, or level at both ends.",
     ),
 )
 
 
-@dataclass(frozen=True)
-class ChosenBones:
-    """Which joints are blended, where, and how.
+@dataclass(frozen=True, eq=False)
+class BonesOptions:
+    """Which joints are blended, where, and how; none by default.
 
-    Attributes
-    ----------
-    joints : tuple of str
-        Their names; with ``"all"`` all joints.
-    t_min, t_max : tuple of (str or None, float)
-        Ends that differ from the default.
-    zone_scale, profile
-        As of `bones_blending`.
-    fit_zones : bool
-        Whether the other ends are those of `quality.fit_zones`.
+    `t_min` and `t_max` are ends of zones in place of those by default or by fitting.
     """
 
-    joints: tuple[str, ...]
-    t_min: Ends
-    t_max: Ends
-    zone_scale: float
-    profile: BlendingProfile
+    bones: tuple[str, ...] = ()
+    t_min: Ends = ()
+    t_max: Ends = ()
+    zone_scale: float = 1.0
     fit_zones: bool = False
+    profile: BlendingProfile = "linear"
 
-    def blend(
+    def blend_bones(
         self, character: Character, original: BonesBlending | None = None, attachment: NDArray[np.int32] | None = None
     ) -> BonesBlending:
-        """Bones blending of a character; of one whose mesh was divided, with the zones and joints of the original one.
-
-        Raises
-        ------
-        click.BadParameter
-            If no joint has such a name, or a number would have no effect.
-        ValueError
-            As `bones_blending`.
-        """
+        """Bones blending of a character; if its mesh was divided, with the zones and joints of the original one."""
         mesh = character.mesh
-        t_min, t_max = (
-            _numbers(character, ends, option) for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max"))
-        )
+        ends = {"--t-min": self.t_min, "--t-max": self.t_max}
+        t_min, t_max = (_numbers(character, given, option) for option, given in ends.items())
         if self.fit_zones and original is None:
             bind = partial(fit_zones, triangles=mesh.triangles)
         else:
@@ -133,15 +110,15 @@ class ChosenBones:
         blending = bind(
             character.skeleton,
             mesh.positions,
-            joints=None if "all" in self.joints else known_joints(character, self.joints, option="--bones-blending"),
+            joints=None if "all" in self.bones else known_joints(character, self.bones, option="--bones-blending"),
             influences=(mesh.joint_indices, mesh.joint_weights),
             attachment=attachment,
             t_min=t_min if original is None else original.t_min,
             t_max=t_max if original is None else original.t_max,
             profile=self.profile,
         )
-        for ends, option in ((self.t_min, "--t-min"), (self.t_max, "--t-max")):
-            _refuse_idle(character, blending, ends, option)
+        for option, given in ends.items():
+            _refuse_idle(character, blending, given, option)
         if (self.zone_scale != 1 or self.fit_zones) and np.isfinite(t_min + t_max)[np.isfinite(blending.t_min)].all():
             option = "--fit-zones" if self.fit_zones else "--zone-scale"
             raise click.BadParameter("all ends of zones are given", param_hint=option)

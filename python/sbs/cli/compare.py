@@ -14,24 +14,22 @@ from numpy.typing import ArrayLike, NDArray
 from ..characters.character import Character
 from ..characters.loading import load
 from ..demo.figure import HEADINGS
-from ..options import BlendOptions
+from ..options import CorrectedOptions
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..picture.portraits import CLAY
 from ..poses import descendants, vertices_around
 from ..rigging.triangle_mesh import diagonal
-from ..support.files import replacing
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, known_joints, output_option
-from .pictures import PictureOptions, picture_options, refuse_picture_options
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .posing import POSE, PoseOptions
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 ASPECT = 1.0
 RED = np.array([0.62, 0.08, 0.05])
-# What is seen around the vertex that differs most, as a share of the mesh's diagonal.
+# How far around the vertex that differs most the close picture reaches, as a share of the mesh's diagonal.
 ZOOM = 0.06
 
 
@@ -55,9 +53,9 @@ def compare(
     """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
 
     The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
-    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; what is not
-    where the first method puts it is red. With --muscles there is SBS once more, with skin that covers them, and
-    with --correctives with these shapes.
+    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; vertices
+    away from where the first method puts them are red. With --muscles there is SBS once more, with skin that covers
+    them, and with --correctives with these shapes.
     """
     if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
@@ -68,22 +66,20 @@ def compare(
     matrices = pose.matrices(character, animation)
     if pose.joints:
         turning = known_joints(character, pose.joints)
-        moved, shown = descendants(character.skeleton, *turning), moved_by(character, turning)
+        moved, shown = descendants(character.skeleton, *turning), find_moved(character, turning)
     else:
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
     rest = character.shape_motion(animation).rest_positions(pose.time or 0.0) if character.mesh.shapes else None
-    shapes = deformed(character, how, matrices, rest)
+    shapes = deform_by_methods(character, how, matrices, rest)
     first = next(iter(shapes))
     say(f"Distance to {first}, as a share of the mesh's diagonal:")
-    print_table(("method", "mean", "greatest", "at vertex"), distances(shapes))
+    print_table(("method", "mean", "greatest", "at vertex"), describe_distances(shapes))
     if output is None:
         return
     weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
     caption = f"{file.name}: {pose.in_words(character)}"
     figure = draw(character, rest, shapes, shown, weights, caption, drawn)
-    with replacing(output) as temporary:
-        figure.save(temporary)
-    say(output)
+    save_figure(figure, output)
 
 
 def draw(
@@ -95,13 +91,13 @@ def draw(
     caption: str,
     drawn: PictureOptions,
 ) -> Any:
-    """A figure of what is shown of each shape, colored by weights, and below of where the shapes differ most."""
+    """A figure of each shape, colored by weights, and below of the place where shapes differ most."""
     mesh, first = character.mesh, next(iter(shapes))
-    seen = {"rest pose": transformed(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
+    seen = {"rest pose": transform_points(character.scene_matrix, mesh.positions if rest is None else rest), **shapes}
     column = column_width(drawn.width, len(seen))
     size = (column, round(column / ASPECT))
     whole = drawn.camera(np.concatenate([shape[shown] for shape in seen.values()]), ASPECT)
-    apart = {name: differences(shapes[first], shape) for name, shape in shapes.items()}
+    apart = {name: measure_differences(shapes[first], shape) for name, shape in shapes.items()}
     blank = np.full((size[1], size[0], 3), 255, np.uint8)
     with progress_bar() as progress:
         task = progress.add_task("drawing", total=len(seen) + len(shapes))
@@ -116,7 +112,7 @@ def draw(
         rows = [Row([*pictures(seen.values(), weights, whole)], [""] * len(seen), caption)]
         largest = max(lengths.max() for lengths in apart.values())
         if largest > 0:
-            near = zoom(shapes, apart, drawn)
+            near = place_camera(shapes, apart, drawn)
             shares = np.stack([*apart.values()])[..., None] / largest
             close = pictures(shapes.values(), CLAY + (RED - CLAY) * shares, near)
             longest = diagonal(shapes[first]) or 1.0
@@ -126,33 +122,32 @@ def draw(
     return compose(rows, list(seen), width=drawn.width)
 
 
-def deformed(
+def deform_by_methods(
     character: Character, how: HowToDeform, matrices: NDArray[np.float64], rest: NDArray[np.floating[Any]] | None
 ) -> dict[str, NDArray[np.floating[Any]]]:
     """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
     skin, muscles = how.skin(character), how.muscles(character)
-    shapes = {}
-    for method, heading in HEADINGS.items():
-        options: BlendOptions = how.options if method == "spherical" else {"method": method}
-        shapes[heading] = skin.deform(matrices, rest_positions=rest, **options)
+    shapes = {
+        HEADINGS["linear"]: skin.deform(matrices, rest_positions=rest, method="linear"),
+        HEADINGS["spherical"]: skin.deform(matrices, rest_positions=rest, **how.options),
+        HEADINGS["dual_quaternion"]: skin.deform(matrices, rest_positions=rest, method="dual_quaternion"),
+    }
     if muscles is not None:
         covered = np.array(shapes[HEADINGS["spherical"]])
         muscles.apply(covered, matrices)
         shapes["SBS with muscles"] = covered
     correctives = how.correctives(character, skin, how.options)
     if correctives is not None:
-        options = how.options
-        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, correctives=correctives, **options)
-    if how.blended_bones is not None:
-        blending = how.blended_bones.blend(character)
+        corrected: CorrectedOptions = {**how.options, "correctives": correctives}
+        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, **corrected)
+    if how.bones:
+        blending = how.blend_bones(character)
         shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
     return shapes
 
 
-def zoom(
-    shapes: dict[str, NDArray[np.floating[Any]]],
-    apart: dict[str, NDArray[np.float64]],
-    drawn: PictureOptions,
+def place_camera(
+    shapes: dict[str, NDArray[np.floating[Any]]], apart: dict[str, NDArray[np.float64]], drawn: PictureOptions
 ) -> Camera:
     """A camera that is near to where a method differs most from the first."""
     most = max(apart, key=lambda name: float(apart[name].max()))
@@ -164,7 +159,7 @@ def zoom(
     return drawn.camera(points, ASPECT)
 
 
-def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
+def find_moved(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
     """The vertices (V,) that joints or their parents move, at least one."""
     shown = np.any([vertices_around(character, joint) for joint in joints], axis=0)
     if not shown.any():
@@ -173,21 +168,21 @@ def moved_by(character: Character, joints: Sequence[int]) -> NDArray[np.bool_]:
     return np.asarray(shown)
 
 
-def transformed(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+def transform_points(matrix: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(points, np.float64) @ matrix[:3, :3].T + matrix[:3, 3]
 
 
-def differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def measure_differences(first: NDArray[np.floating[Any]], positions: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
     """How far vertices (V,) are from where the first method puts them."""
     return np.asarray(np.linalg.norm(np.asarray(positions, np.float64) - np.asarray(first, np.float64), axis=1))
 
 
-def distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
+def describe_distances(shapes: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, ...]]:
     """Rows of the table: how far each method is from the first, as a share of the mesh's diagonal."""
     first = next(iter(shapes.values()))
     rows: list[tuple[str, ...]] = []
     for heading, positions in shapes.items():
-        apart = differences(first, positions) / (diagonal(first) or 1.0)
+        apart = measure_differences(first, positions) / (diagonal(first) or 1.0)
         farthest = str(int(apart.argmax())) if apart.any() else ""
         rows.append((heading, f"{apart.mean():.3%}", f"{apart.max():.3%}", farthest))
     return rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a shell completes: the joints and the animations of the file that was named before."""
+"""Completion by a shell: joints and animations of the file that was named before."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _character(context: click.Context) -> Character | None:
             warnings.simplefilter("ignore")
             return load(file)
     except (ValueError, OSError, ImportError, MemoryError):
-        return None  # what is wrong with it is told when the command runs
+        return None  # the command says why when it runs
 
 
 def _items(names: tuple[str, ...], incomplete: str) -> list[CompletionItem]:

@@ -16,11 +16,11 @@ from ..correctives import as_blend_shapes, to_linear
 from ..formats import written
 from ..options import BlendOptions
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_beside, refuse_without
+from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_idle
 from .terminal import say
 
 ENGINE_NAMES = ("amount", "across", "twist")
-METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base", *ENGINE_NAMES)
+METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
 
 
 @click.command()
@@ -31,7 +31,6 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base", *ENGINE
     "weight_type",
     type=click.Choice(get_args(WeightType)),
     default="float32",
-    show_default=True,
     help="How GLB stores weights.",
 )
 @click.option(
@@ -59,19 +58,20 @@ def convert(
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.
 
     From glTF to GLB everything else in the file is kept as it is; but with --mesh these meshes are written alone,
-    without materials. `sbs formats` tells what each format keeps.
+    without materials. `sbs formats` lists the data that each format keeps.
 
     With --correctives the file has them as blend shapes, with weights in all animations: by linear blending a program
-    then shows, in their poses, what `sbs deform` makes by the same options.
+    then shows their poses as `sbs deform` does by the same options.
 
     With --engine vertices have an attribute _SBS_CENTER, their centers of rotation and the amount of spherical
-    blending, and influences are sorted. --twist, --amount, --across and --correctives then say what else is shown.
+    blending, and influences are sorted. --twist, --amount, --across and --correctives have their effect, too.
     """
-    if engine is not None:
-        refuse_beside(f"--engine {engine}", *(name for name in METHOD_NAMES if name not in ENGINE_NAMES))
-    elif how.correctives_from is None:
-        refuse_without("--correctives or --engine", *ENGINE_NAMES)
-        refuse_without("--correctives", *METHOD_NAMES)
+    is_plain = engine is None and how.correctives_from is None
+    refuse_idle(
+        (engine is not None, f"--engine {engine} takes the place of {{}}", METHOD_NAMES),
+        (is_plain, "{} needs --correctives or --engine", ENGINE_NAMES),
+        (is_plain, "{} needs --correctives", METHOD_NAMES),
+    )
     try:
         written(output, "write")
         if engine is not None and output.suffix.lower() != ".glb":
@@ -82,16 +82,16 @@ def convert(
     if meshes:
         character = replace(character, source=None)
     if engine is not None:
-        character = for_engine(character, engine, how)
+        character = prepare_for_engine(character, engine, how)
     elif how.correctives_from is not None:
-        character = with_shapes(character, how)
+        character = add_shapes(character, how)
     character.save(output, weights=weight_type)
     counts = len(character.parts), character.skin.vertex_count, len(character.skeleton), len(character.animations)
-    what = ("mesh" if counts[0] == 1 else "meshes", "vertices", "joints", "animations")
-    say(f"{output}: " + ", ".join(f"{count} {name}" for count, name in zip(counts, what, strict=True)))
+    nouns = ("mesh" if counts[0] == 1 else "meshes", "vertices", "joints", "animations")
+    say(f"{output}: " + ", ".join(f"{count} {name}" for count, name in zip(counts, nouns, strict=True)))
 
 
-def with_shapes(character: Character, how: HowToDeform) -> Character:
+def add_shapes(character: Character, how: HowToDeform) -> Character:
     """The character with correctives as blend shapes for linear blending."""
     bound = how.bind(character)
     shapes = bound.correctives
@@ -101,7 +101,7 @@ def with_shapes(character: Character, how: HowToDeform) -> Character:
     return as_blend_shapes(character, shapes)
 
 
-def for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
+def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
     """The character for an engine, with correctives that its shaders blend, too."""
     twist = None if given(["twist"]) else limb_twist(character)
     if how.twist is not None:

@@ -23,7 +23,7 @@ from .how_to_deform import (
     MUSCLES,
     BoundCharacter,
     HowToDeform,
-    drafted,
+    draft_shapes,
     how_to_deform,
     read_correctives,
 )
@@ -40,8 +40,8 @@ OUTPUT = output_option(".json", required=True, text="Where to write them: a JSON
 def correctives() -> None:
     """Shapes that poses drive, for characters whose joints look wrong when they are bent.
 
-    A file of them is a JSON file with the poses, and an NPZ file beside it with shapes and targets. Options that choose
-    a method say what they are made for; with the same options `sbs deform --correctives` shows them.
+    A file of them is a JSON file with the poses, and an NPZ file beside it with shapes and targets. Shapes are
+    made for the method that options choose; with the same options `sbs deform --correctives` shows them.
     """
 
 
@@ -63,7 +63,7 @@ def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, o
     character = load(file, strict=strict)
     bound = how.bind(character)
     chosen = known_joints(character, joints) if joints else None
-    found = drafted(character, chosen, bound.skin, bound.options)
+    found = draft_shapes(character, chosen, bound.skin, bound.options)
     if not len(found):
         raise Refusal("no hinge was found: name the joints")
     write(output, found)
@@ -77,8 +77,8 @@ def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, o
 def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
     """List the correctives of SHAPES, for the character in FILE.
 
-    Their joints, what of the rotations drives them (swing, twist or both), by how many degrees the first joint is
-    turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
+    Their joints, the part of the rotations that drives them (swing, twist or both), by how many degrees the first joint
+    is turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
     """
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
@@ -134,7 +134,7 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
     bound = how.bind(character)
-    solutions = found.solve(bound.skin, triangles=triangles_for_normals(bound), after=after(bound), **bound.options)
+    solutions = found.solve(bound.skin, triangles=find_triangles(bound), after=make_cover(bound), **bound.options)
     if not solutions:
         raise Refusal(f"{shapes}: no corrective has a target")
     print_table(
@@ -156,11 +156,10 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
     "source",
     type=click.Choice(["positive", "negative"]),
     default="positive",
-    show_default=True,
     help="Without --name: the side of the mirror that they are on.",
 )
-@click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", show_default=True, help="Across the mirror.")
-@click.option("--position", type=float, default=0.0, show_default=True, help="Of the mirror, along that axis.")
+@click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", help="Across the mirror.")
+@click.option("--position", type=float, default=0.0, help="Of the mirror, along that axis.")
 @how_to_deform(*METHOD_CHOICE, MUSCLES)
 @STRICT
 @OUTPUT
@@ -188,7 +187,7 @@ def mirror(
             source=source,
             axis=axis,
             position=position,
-            after=after(bound),
+            after=make_cover(bound),
             **bound.options,
         )
     except KeyError as error:
@@ -206,7 +205,6 @@ def mirror(
     "--tolerance",
     type=click.FloatRange(0),
     default=1e-4,
-    show_default=True,
     help="Deltas up to this share of the mesh's diagonal are dropped.",
 )
 @STRICT
@@ -215,24 +213,24 @@ def prune(file: Path, shapes: Path, tolerance: float, strict: bool, output: Path
     """Drop small deltas of the correctives of SHAPES, so that they cost less."""
     character = load(file, strict=strict)
     found = read_correctives(shapes, character, named="SHAPES")
-    before = delta_count(found)
+    before = count_deltas(found)
     found.prune(tolerance, character.skin)
-    say(f"{delta_count(found)} of {before} deltas are left")
+    say(f"{count_deltas(found)} of {before} deltas are left")
     write(output, found)
 
 
-def delta_count(found: Correctives) -> int:
+def count_deltas(found: Correctives) -> int:
     """How many deltas all shapes have."""
     return sum(0 if each.shape is None else len(each.shape.vertices) for each in found)
 
 
-def triangles_for_normals(bound: BoundCharacter) -> NDArray[np.int32] | None:
+def find_triangles(bound: BoundCharacter) -> NDArray[np.int32] | None:
     """The triangles of the mesh, if its normals are to be changed, too."""
     return bound.character.mesh.triangles if bound.skin.has_normals else None
 
 
-def after(bound: BoundCharacter) -> After | None:
-    """What is done to the deformed mesh: the muscles, if any, that it covers."""
+def make_cover(bound: BoundCharacter) -> After | None:
+    """A function that lets the deformed mesh cover the muscles, if there are any."""
     cover = bound.muscles
     if cover is None:
         return None
@@ -247,4 +245,4 @@ def after(bound: BoundCharacter) -> After | None:
 def write(output: Path, found: Correctives) -> None:
     """Write them and say so."""
     shaping.write(output, found)
-    say(f"{output}: {len(found)} correctives, {delta_count(found)} deltas")
+    say(f"{output}: {len(found)} correctives, {count_deltas(found)} deltas")

@@ -21,7 +21,7 @@ from ..rigging.blending import BonesBlending
 from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
-from .blended_bones import BONES_BLENDING, ChosenBones
+from .blended_bones import BONES_BLENDING
 from .completion import complete_joints
 from .how_to_deform import METHOD, HowToDeform, how_to_deform
 from .options import CHARACTER, JSON, SCHEME, STRICT, known_joints, output_option, parse_axis
@@ -33,17 +33,8 @@ COLORS = ("#2471a3", "#c0392b", "#229954", "#7d3c98", "#b7950b")
 
 @dataclass(frozen=True)
 class Curve:
-    """The curvature of one mesh during a bend.
+    """A mesh, and its curvature relative to the joint during a bend: degrees (N,)."""
 
-    Attributes
-    ----------
-    name : str
-    vertices, triangles : int
-    degrees : (N,) ndarray
-        The curvature relative to the joint.
-    """
-
-    name: str
     vertices: int
     triangles: int
     degrees: NDArray[np.float64]
@@ -63,17 +54,17 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 @click.command(name="curvature")
 @CHARACTER
 @click.option("--joint", required=True, metavar="NAME", shell_complete=complete_joints, help="The joint that bends.")
-@click.option("--bend", metavar="FROM:TO", default="0:135", show_default=True, callback=parse_bend, help="Degrees.")
+@click.option("--bend", metavar="FROM:TO", default="0:135", callback=parse_bend, help="Degrees.")
 @click.option(
     "--axis",
     metavar="AXIS",
     callback=parse_axis,
-    help="x, y, z or X,Y,Z, in the joint's own frame.  [default: that which the limb is bent about, across its bones]",
+    help="x, y, z or X,Y,Z, in the joint's own frame.  [default: the axis that the limb bends about, across its bones]",
 )
-@click.option("--steps", type=click.IntRange(2, 10_000), default=28, show_default=True, help="How many angles.")
+@click.option("--steps", type=click.IntRange(2, 10_000), default=28, help="How many angles.")
 @how_to_deform(METHOD, *BONES_BLENDING)
 @SCHEME
-@click.option("--levels", type=click.IntRange(1, 4), default=1, show_default=True, help="Up to how often to subdivide.")
+@click.option("--levels", type=click.IntRange(1, 4), default=1, help="Up to how often to subdivide.")
 @click.option(
     "--subdivide",
     "joints",
@@ -111,7 +102,7 @@ def bend_curvature(
     character = load(file, strict=strict)
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
-    original = binding(character, how)
+    original = bind(character, how)
     if not connected_triangles(character.mesh.triangles, original.attachment, number).any():
         raise click.BadParameter(f"no triangle is connected to joint {name!r}", param_hint="--joint")
     subjects = {"original": original}
@@ -121,42 +112,36 @@ def bend_curvature(
         subjects[f"{scheme} subdivided{times}"] = original.divided(near, scheme, level)
     angles = np.linspace(*bend, steps)
     local = flexed(character.skeleton, number, angles, axis)
-    curves = [subject.curve(title, number, character.skinning_matrices(local)) for title, subject in subjects.items()]
-    by = how.method if how.blended_bones is None else "bones blending"
+    matrices = character.skinning_matrices(local)
+    curves = {title: subject.curve(number, matrices) for title, subject in subjects.items()}
+    by = "bones blending" if how.bones else how.method
     if output is not None:
         draw(output, f"{file.name}, {name}, {by}", angles, curves)
     if as_json:
-        click.echo(json.dumps(described(name, by, angles, curves), indent=2))
+        found = {title: {**vars(curve), "degrees": curve.degrees.tolist()} for title, curve in curves.items()}
+        facts = {"joint": name, "method": by, "bend": angles.tolist(), "curvature": found}
+        click.echo(json.dumps(facts, indent=2))
         return
-    for curve in curves:
-        say(f"{curve.name}: {curve.vertices} vertices, {curve.triangles} triangles")
+    for title, curve in curves.items():
+        say(f"{title}: {curve.vertices} vertices, {curve.triangles} triangles")
     say(f"Curvature relative to {name}, {by}, in degrees:")
-    rows = [(f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves)) for row, angle in enumerate(angles)]
-    print_table(("bend", *(curve.name for curve in curves)), rows)
+    rows = [
+        (f"{angle:g}", *(f"{curve.degrees[row]:.1f}" for curve in curves.values())) for row, angle in enumerate(angles)
+    ]
+    print_table(("bend", *curves), rows)
     if output is not None:
         say(output)
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A character and how it is deformed.
-
-    Attributes
-    ----------
-    character : Character
-    skin : Skin
-    options : BlendOptions
-    attachment : (V,) int32 ndarray
-        The joint that each vertex is attached to.
-    chosen, blending
-        With bones blending.
-    """
+    """A character, how it is deformed, and the joint that each vertex is attached to (V,)."""
 
     character: Character
     skin: Skin
     options: BlendOptions
     attachment: NDArray[np.int32]
-    chosen: ChosenBones | None = None
+    how: HowToDeform
     blending: BonesBlending | None = None
 
     def with_triangles(self, joint: int) -> list[int]:
@@ -172,53 +157,35 @@ class Bound:
         division = subdivide(mesh.positions, mesh.triangles, triangles, scheme=scheme, levels=levels)
         fine = self.character.with_mesh(division.mesh(mesh))
         attachment = division.attachment(self.attachment)
-        if self.chosen is None:
-            return Bound(fine, fine.skin, self.options, attachment)
-        blending = self.chosen.blend(fine, self.blending, attachment)
-        return Bound(fine, blending.skin(), self.options, attachment, self.chosen, blending)
+        if self.blending is None:
+            return Bound(fine, fine.skin, self.options, attachment, self.how)
+        blending = self.how.blend_bones(fine, self.blending, attachment)
+        return Bound(fine, blending.skin(), self.options, attachment, self.how, blending)
 
-    def curve(self, name: str, joint: int, matrices: NDArray[np.float64]) -> Curve:
+    def curve(self, joint: int, matrices: NDArray[np.float64]) -> Curve:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
         mesh = self.character.mesh
         connected = connected_triangles(mesh.triangles, self.attachment, joint)
         frames = self.skin.deform_many(matrices, **self.options)
         largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
-        return Curve(name, self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
+        return Curve(self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
 
 
-def binding(character: Character, how: HowToDeform) -> Bound:
+def bind(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
-    chosen = how.blended_bones
-    if chosen is not None:
-        blending = chosen.blend(character)
-        return Bound(character, blending.skin(), blending.options, blending.attachment, chosen, blending)
-    mesh = character.mesh
-    return Bound(character, character.skin, how.options, heaviest_joints(mesh.joint_indices, mesh.joint_weights))
+    if how.bones:
+        blending = how.blend_bones(character)
+        return Bound(character, blending.skin(), blending.options, blending.attachment, how, blending)
+    attachment = heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights)
+    return Bound(character, character.skin, how.options, attachment, how)
 
 
-def described(joint: str, method: str, angles: NDArray[np.float64], curves: list[Curve]) -> dict[str, object]:
-    """The curves, ready for JSON."""
-    return {
-        "joint": joint,
-        "method": method,
-        "bend": angles.tolist(),
-        "curvature": {
-            curve.name: {
-                "vertices": curve.vertices,
-                "triangles": curve.triangles,
-                "degrees": curve.degrees.tolist(),
-            }
-            for curve in curves
-        },
-    }
-
-
-def draw(output: Path, title: str, angles: NDArray[np.float64], curves: list[Curve]) -> None:
+def draw(output: Path, title: str, angles: NDArray[np.float64], curves: dict[str, Curve]) -> None:
     """Write the plot, figure 9."""
     figure = load_extra("matplotlib.figure", "matplotlib", "plots").Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for curve, color in zip(curves, COLORS, strict=False):
-        axes.plot(angles, curve.degrees, color=color, label=f"{curve.name}, {curve.vertices:,} vertices")
+    for (name, curve), color in zip(curves.items(), COLORS, strict=False):
+        axes.plot(angles, curve.degrees, color=color, label=f"{name}, {curve.vertices:,} vertices")
     axes.set_title(plain(title), parse_math=False)
     axes.set(xlabel="bend in degrees", ylabel="curvature in degrees", xlim=sorted(angles[[0, -1]]))
     axes.set_ylim(bottom=0)

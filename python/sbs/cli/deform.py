@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -24,15 +25,13 @@ from ..rigging.shapes import ShapeMotion
 from ..support.files import replacing
 from ..tangents import deformed_tangents
 from .errors import Refusal
-from .gathered import gathered
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
-from .options import CHARACTERS, MESHES, STRICT, given, refuse_beside, refuse_without
-from .outputs import FILE, MESH, in_folder, named, refuse_twice
+from .options import CHARACTERS, MESHES, STRICT, gathered, refuse_idle
+from .outputs import FILE, MESH, in_folder, named
 from .posing import POSE, PoseOptions
-from .progress import progress_bar
 from .streams import InputFile, piped_output
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
@@ -48,24 +47,13 @@ def parse_frames(context: click.Context, parameter: click.Parameter, text: str |
 
 
 def parse_output(context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """A callback for the name of what is written, or - for the standard output."""
+    """A callback for the name of the output, or - for the standard output."""
     return str(piped_output(context, parameter, ".glb")) if text == "-" else text
 
 
 @dataclass(frozen=True)
 class FrameOptions:
-    """Which frames of an animation are written, if it is frames that are written.
-
-    Attributes
-    ----------
-    fps : float or None
-    frames : (int, int or None) or None
-        The first and the last.
-    scheduler : str or None
-        The address of the cluster that deforms them.
-    gpu : bool
-        Whether a graphics processor deforms them.
-    """
+    """Which frames of an animation are written: the rate, the first and the last; and where they are deformed."""
 
     fps: float | None
     frames: tuple[int, int | None] | None
@@ -73,12 +61,14 @@ class FrameOptions:
     gpu: bool
 
     def __post_init__(self) -> None:
-        if self.option is None:
-            refuse_without("--fps or --frames", "scheduler", "gpu")
-        else:
-            refuse_beside(self.option, "time")
-        if self.gpu:
-            refuse_beside("--gpu", "scheduler")
+        elsewhere = self.scheduler is not None
+        refuse_idle(
+            (self.option is None, "{} needs --fps or --frames", ("scheduler", "gpu")),
+            (self.option is not None, f"{self.option} takes the place of {{}}", ("time",)),
+            (self.gpu, "--gpu takes the place of {}", ("scheduler",)),
+            (elsewhere, "--scheduler deforms without {}", ("muscles_from", "correctives_from")),
+            (self.gpu, "--gpu deforms without {}", ("correctives_from",)),
+        )
 
     @property
     def option(self) -> str | None:
@@ -93,7 +83,7 @@ class FrameOptions:
         return 24.0 if self.fps is None else self.fps
 
     def numbers(self, animation: Animation) -> range:
-        """The frames of an animation, or from the first to the last of those that are chosen."""
+        """The frames of an animation, or from the first to the last that are chosen."""
         try:
             frames = animation.frames(self.rate)
         except ValueError as error:
@@ -130,15 +120,10 @@ FRAMES = gathered(
 @MESHES
 @POSE
 @click.option(
-    "--motion",
-    "motion_file",
-    type=InputFile(),
-    help="A motion from another file (BVH), in place of --animation.",
+    "--motion", "motion_file", type=InputFile(), help="A motion from another file (BVH), in place of --animation."
 )
 @click.option(
-    "--joint-map",
-    type=InputFile(),
-    help="JSON: the joints of FILE by those of --motion.  [default: by their names]",
+    "--joint-map", type=InputFile(), help="JSON: the joints of FILE by those of --motion.  [default: by their names]"
 )
 @FRAMES
 @how_to_deform()
@@ -186,28 +171,20 @@ def deform(
     output, folder = in_folder(output_name, ".glb" if frames.option is None else ".pc2")
     if len(files) > 1 and FILE not in output.name:
         raise click.BadParameter(f"of {len(files)} files: a folder, or {FILE} in the name", param_hint="--output")
-    if len(files) > 1:
-        for option in given(("centers_cache",)):
-            raise click.UsageError(f"{option} is of one file, not of {len(files)}")
-    if motion_file is None:
-        refuse_without("--motion", "joint_map")
-    else:
-        refuse_beside("--motion", "animation_name")
+    refuse_idle(
+        (len(files) > 1, f"{{}} is of one file, not of {len(files)}", ("centers_cache",)),
+        (motion_file is None, "{} needs --motion", ("joint_map",)),
+        (motion_file is not None, "--motion takes the place of {}", ("animation_name",)),
+    )
     if frames.option is not None and pose.animation_name is None and motion_file is None:
         raise click.UsageError(f"{frames.option} needs --animation")
-    if frames.scheduler is not None and how.muscles_from is not None:
-        raise click.UsageError("--scheduler deforms without --muscles")
-    if frames.scheduler is not None and how.correctives_from is not None:
-        raise click.UsageError("--scheduler deforms without --correctives")
-    if frames.gpu and how.correctives_from is not None:
-        raise click.UsageError("--gpu deforms without --correctives")
     sequence = "#" in output.name
     if sequence:
         check_sequence(output, frames)
     try:
         writer = written(output, "write_pose" if sequence or frames.option is None else "frames")
     except ValueError as error:
-        raise click.BadParameter(why_not_written(output, frames, error), param_hint="--output") from error
+        raise click.BadParameter(explain_ending(output, frames, error), param_hint="--output") from error
     if folder is not None:
         folder.mkdir(exist_ok=True)
     motion = None if motion_file is None else load_motion(motion_file)
@@ -228,14 +205,11 @@ def deform(
             moving = None if animation is None else bound.character.animations[character.animations.index(animation)]
             yield Piece(path, bound, moving, matrices)
 
-    pieces = (piece for file in files for piece in deformed(file))
+    pieces = refuse_paths_twice(piece for file in files for piece in deformed(file))
     if frames.option is not None and not sequence:
         write_frames(pieces, frames)
         return
-    written_to: list[Path] = []
     for piece in pieces:
-        refuse_twice([*written_to, piece.path])
-        written_to.append(piece.path)
         if sequence:
             write_sequence(piece, writer, frames)
             continue
@@ -257,16 +231,7 @@ def check_sequence(output: Path, frames: FrameOptions) -> None:
 
 @dataclass(frozen=True)
 class Piece:
-    """What is written to one file.
-
-    Attributes
-    ----------
-    path : Path
-    bound : BoundCharacter
-    animation : Animation or None
-    matrices : (J, 4, 4) ndarray
-        Of the pose, if it is one.
-    """
+    """A character or a mesh that is written to one file: in an animation, or in a pose (J, 4, 4)."""
 
     path: Path
     bound: BoundCharacter
@@ -279,8 +244,19 @@ class Piece:
         return self.bound.character.shape_motion(self.animation)
 
 
-def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> str:
-    """What to say of a file of frames that would get a pose, or the other way round, or else of an unknown ending."""
+def refuse_paths_twice(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces; refuse to write a file twice, also where upper and lower case are the same."""
+    seen: set[str] = set()
+    for piece in pieces:
+        key = os.path.abspath(piece.path).lower()  # noqa: PTH100  # without following links
+        if key in seen:
+            raise click.BadParameter(f"{str(piece.path)!r} would be written twice", param_hint="--output")
+        seen.add(key)
+        yield piece
+
+
+def explain_ending(output: Path, frames: FrameOptions, error: ValueError) -> str:
+    """Why a format cannot hold frames or a pose, or why its ending is not known."""
     other = with_role("frames" if frames.option is None else "write_pose")
     if output.suffix.lower() not in {suffix for row in other for suffix in row.suffixes}:
         return str(error)
@@ -292,23 +268,20 @@ def why_not_written(output: Path, frames: FrameOptions, error: ValueError) -> st
 
 def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
     """Write all frames of each piece to one file, deformed here, a piece at a time, or all on a cluster."""
-    paths: list[Path] = []
     jobs: list[Job] = []
     with progress_bar() as progress:
         for piece in pieces:
             assert piece.animation is not None  # frames need one
             bound, numbers = piece.bound, frames.numbers(piece.animation)
             job = Job(piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes)
-            paths.append(piece.path)
-            refuse_twice(paths)
             if frames.scheduler is not None:
                 jobs.append(job)
                 continue
             bake_here(job, bound, frames.gpu, progress)
-            say(in_words(job))
+            say(describe_job(job))
         if frames.scheduler is not None:
             bake_all(jobs, frames.scheduler, progress)
-            say(*map(in_words, jobs))
+            say(*map(describe_job, jobs))
 
 
 def bake_here(job: Job, bound: BoundCharacter, on_gpu: bool, progress: Progress) -> None:
@@ -355,8 +328,8 @@ def bake_all(jobs: list[Job], scheduler: str, progress: Progress) -> None:
         raise
 
 
-def in_words(job: Job) -> str:
-    """What was written."""
+def describe_job(job: Job) -> str:
+    """The line about a file that was written."""
     return f"{job.path}: {len(job.numbers)} frames of {job.skin.vertex_count} vertices"
 
 
@@ -395,7 +368,7 @@ def write_sequence(piece: Piece, writer: Format, frames: FrameOptions) -> None:
     say(f"{piece.path}: {len(numbers)} files of {piece.bound.skin.vertex_count} vertices")
 
 
-def check_finite(rows: NDArray[np.floating[Any]], what: str) -> None:
+def check_finite(rows: NDArray[np.floating[Any]], noun: str) -> None:
     """Check that numbers (..., V, 3) can be written: finite matrices may move vertices beyond the range of float32."""
     for *_, vertex in np.argwhere(~np.isfinite(rows).all(axis=-1))[:1]:
-        raise Refusal(f"the {what} of vertex {vertex} is not finite: nothing is written")
+        raise Refusal(f"the {noun} of vertex {vertex} is not finite: nothing is written")

@@ -14,9 +14,8 @@ from ..demo.scenes import scenes
 from ..demo.table import COLUMNS, cells, markdown
 from ..support.files import replacing
 from .pictures import samples_option, width_option
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 @click.command()
@@ -24,14 +23,13 @@ from .terminal import say
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("sbs-demo"),
-    show_default=True,
     help="The folder to write to; made if need be.",
 )
 @width_option(1440)
 @samples_option(64)
-@click.option("--rounds", type=click.IntRange(1), default=100, show_default=True, help="Rounds of timing.")
+@click.option("--rounds", type=click.IntRange(1), default=100, help="Rounds of timing.")
 def demo(output: Path, width: int, samples: int, rounds: int) -> None:
-    """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show what each costs.
+    """Draw a twisted arm, a bent knee and a fist by LBS, SBS, DQS and twists spread, and show the time of each.
 
     Writes demo.png, in which LBS is beside the default of the add-on for Blender, methods.png with all methods,
     table.md and table.csv. Takes about a minute on two cores.

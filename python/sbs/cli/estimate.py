@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long measuring will take, and what of it fits into a limit."""
+"""How long measuring will take, and samples that fit into a limit."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Price:
     pose: float
     moment: float
 
-    def of(self, motions: Sequence[MeasuredMotion]) -> float:
+    def total(self, motions: Sequence[MeasuredMotion]) -> float:
         """Seconds for all poses and paths of some motions."""
-        return sum(self.pose * len(motion.poses) + self.moment * _moments(motion) for motion in motions)
+        return sum(self.pose * len(motion.poses) + self.moment * _count_moments(motion) for motion in motions)
 
 
-def _moments(motion: MeasuredMotion) -> int:
+def _count_moments(motion: MeasuredMotion) -> int:
     return sum(len(path) for path in motion.paths)
 
 
-def price(
+def estimate_price(
     character: Character,
     motions: Sequence[MeasuredMotion],
     methods: dict[str, NamedMethod],
@@ -47,7 +47,7 @@ def price(
     """
     quick = {name: method for name, method in methods.items() if method.options.get("center") != "optimized"}
     scale = len(methods) / max(1, len(quick))
-    longest = max(motions, key=_moments)
+    longest = max(motions, key=_count_moments)
 
     def seconds(poses: int, moments: int) -> float:
         part = replace(
@@ -63,18 +63,18 @@ def price(
         evaluate(character, [part], quick or methods)
         return clock() - start
 
-    least = seconds(1, 0)  # with what is done once
+    least = seconds(1, 0)  # with the work that is done once
     more = seconds(1 + _POSES, 0)
     paths = seconds(1, _MOMENTS) if longest.paths else least
     return Price(max(more - least, 1e-6) / _POSES * scale, max(paths - least, 0.0) / _MOMENTS * scale)
 
 
-def sampled(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
+def sample_motions(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
     """Motions with a share of their poses, spread evenly, and of their paths, a piece from the middle of each."""
-    return [_sampled(motion, share) for motion in motions]
+    return [_sample_motion(motion, share) for motion in motions]
 
 
-def _sampled(motion: MeasuredMotion, share: float) -> MeasuredMotion:
+def _sample_motion(motion: MeasuredMotion, share: float) -> MeasuredMotion:
     count = min(len(motion.poses), max(_LEAST_POSES, int(share * len(motion.poses))))
     chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
     if count == len(motion.poses):
@@ -95,7 +95,7 @@ def _sampled(motion: MeasuredMotion, share: float) -> MeasuredMotion:
     )
 
 
-def in_words(seconds: float) -> str:
+def describe_duration(seconds: float) -> str:
     """A duration that is not known exactly."""
     if seconds < 90:
         return f"{max(1, round(seconds))} s"

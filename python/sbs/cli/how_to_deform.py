@@ -18,15 +18,13 @@ from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..muscles import Muscle, MuscleCover
 from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, CorrectedOptions, Method, Rotation, method_name
-from ..rigging.blending import BlendingProfile
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
-from .blended_bones import BONES_BLENDING, ChosenBones, Ends
-from .gathered import Decorator, gathered
+from .blended_bones import BONES_BLENDING, BonesOptions
 from .numbers import read_npy
-from .options import MethodChoice, given, has_option, known_joints, refuse_beside, refuse_without
-from .progress import progress_bar
+from .options import Decorator, MethodChoice, gathered, given, has_option, known_joints, refuse_idle
 from .streams import InputFile
+from .terminal import progress_bar
 
 __all__ = [
     "BONES_BLENDING",
@@ -46,7 +44,7 @@ __all__ = [
 
 
 def parse_twist(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """A callback: names of joints, none of them for those that are found, or None for no twist."""
+    """A callback: names of joints, no names for all limbs that are found, or None for no twist."""
     if text is None or text == "none":
         return None
     return () if text == "auto" else tuple(text.split(","))
@@ -54,14 +52,7 @@ def parse_twist(context: click.Context, parameter: click.Parameter, text: str | 
 
 def twist_option(default: str | None, text: str) -> Decorator:
     """Which limbs have their twists spread."""
-    return click.option(
-        "--twist",
-        metavar="auto|none|NAME,NAME,...",
-        default=default,
-        show_default=default is not None,
-        callback=parse_twist,
-        help=text,
-    )
+    return click.option("--twist", metavar="auto|none|NAME,NAME,...", default=default, callback=parse_twist, help=text)
 
 
 def parse_amount(
@@ -83,7 +74,7 @@ def parse_amount(
 
 
 class _FileOr(InputFile):
-    """A file that is there, or a word for what needs none."""
+    """A file that is there, or a word in place of one."""
 
     def __init__(self, word: str) -> None:
         super().__init__()
@@ -96,19 +87,17 @@ class _FileOr(InputFile):
 
 _ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
 
-METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"], show_default=True)
+METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"])
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(get_args(Rotation)),
     default=DEFAULTS["rotation"],
-    show_default=True,
     help="How spherical blends rotations.",
 )
 CENTER = click.option(
     "--center",
     type=click.Choice(get_args(Center)),
     default=DEFAULTS["center"],
-    show_default=True,
     help="Where spherical puts rotation centers.",
 )
 CENTERS_CACHE = click.option(
@@ -130,8 +119,7 @@ ACROSS = click.option(
 )
 BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
 TWIST = twist_option(
-    None,
-    "Spread the twists of limbs along their bones: of those that are found, or of these joints.  [default: none]",
+    None, "Spread the twists of limbs along their bones: of all that are found, or of these joints.  [default: none]"
 )
 MUSCLES = click.option(
     "--muscles",
@@ -146,26 +134,14 @@ CORRECTIVES = click.option(
     "correctives_from",
     type=_FileOr("draft"),
     metavar="FILE|draft",
-    help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft those that relax the"
+    help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft shapes that relax the"
     " skin around hinges, which takes some seconds.",
 )
 
 
 @dataclass(frozen=True)
 class BoundCharacter:
-    """A character, or a mesh of one, ready to be deformed.
-
-    Attributes
-    ----------
-    character : Character
-    skin : Skin
-    options : BlendOptions
-        For `Skin.deform`.
-    muscles : MuscleCover or None
-        What the deformed skin covers.
-    correctives : Correctives or None
-        Shapes that the pose drives.
-    """
+    """A character, or a mesh of one, ready to be deformed: its options are those of `Skin.deform`."""
 
     character: Character
     skin: Skin
@@ -180,14 +156,8 @@ class BoundCharacter:
 
 
 @dataclass(frozen=True, eq=False)
-class HowToDeform:
-    """How a command deforms characters, by its options; what a command has no option for is the default.
-
-    Raises
-    ------
-    click.UsageError
-        If an option that was given has no effect beside the others.
-    """
+class HowToDeform(BonesOptions):
+    """How a command deforms characters, by its options; what a command has no option for is the default."""
 
     method: Method = DEFAULTS["method"]
     rotation: Rotation = DEFAULTS["rotation"]
@@ -199,91 +169,43 @@ class HowToDeform:
     twist: tuple[str, ...] | None = None
     muscles_from: Path | Literal["fit"] | None = None
     correctives_from: Path | Literal["draft"] | None = None
-    bones: tuple[str, ...] = ()
-    t_min: Ends = ()
-    t_max: Ends = ()
-    zone_scale: float = 1.0
-    fit_zones: bool = False
-    profile: BlendingProfile = "linear"
 
     def __post_init__(self) -> None:
-        if self.across is not None:
-            refuse_beside("--across", "amount")
-        elif self.amount is None:
-            refuse_without("--amount or --across", "base")
-        if self.method != "spherical":
-            refuse_without("--method spherical", "rotation", "center")
-        if not self.bones:
-            refuse_without("--bones-blending", "t_min", "t_max", "zone_scale", "fit_zones", "profile")
-        elif has_option("method"):  # else bones blending is compared with the methods
-            refuse_beside("--bones-blending", *_METHOD_OPTIONS)
-        if self.correctives_from is not None:
-            if self.bones and has_option("method"):
-                raise click.UsageError("--bones-blending deforms without --correctives")
-            if isinstance(self.correctives_from, Path):
-                for option in given(["meshes"]):
-                    raise click.UsageError(f"--correctives of a file are those of all meshes, without {option}")
-        if self.fit_zones:
-            refuse_beside("--fit-zones", "zone_scale")
-        if self.centers_cache is not None and self.center != "optimized":
-            raise click.UsageError("--centers-cache needs --center optimized")
-        if self.centers_cache is not None and self.twist is not None:
-            raise click.UsageError("--centers-cache holds centers without --twist")
+        chooses = has_option("method")  # else bones blending is compared with the methods
+        of_file = isinstance(self.correctives_from, Path)
+        refuse_idle(
+            (self.across is not None, "--across takes the place of {}", ("amount",)),
+            (self.across is None and self.amount is None, "{} needs --amount or --across", ("base",)),
+            (self.method != "spherical", "{} needs --method spherical", ("rotation", "center")),
+            (not self.bones, "{} needs --bones-blending", _ZONE_OPTIONS),
+            (bool(self.bones) and chooses, "--bones-blending takes the place of {}", _METHOD_OPTIONS),
+            (bool(self.bones) and chooses, "--bones-blending deforms without {}", ("correctives_from",)),
+            (of_file, "--correctives of a file are those of all meshes, without {}", ("meshes",)),
+            (self.fit_zones, "--fit-zones takes the place of {}", ("zone_scale",)),
+            (self.center != "optimized", "{} needs --center optimized", ("centers_cache",)),
+            (self.twist is not None, "{} holds centers without --twist", ("centers_cache",)),
+        )
 
     @property
     def options(self) -> BlendOptions:
         """The options of `Skin.deform`."""
         return cast("BlendOptions", {name: getattr(self, name) for name in _SKIN_OPTIONS})
 
-    @property
-    def blended_bones(self) -> ChosenBones | None:
-        """The joints whose bones are blended, or None."""
-        if not self.bones:
-            return None
-        return ChosenBones(self.bones, self.t_min, self.t_max, self.zone_scale, self.profile, self.fit_zones)
-
     def skin(self, character: Character) -> Skin:
-        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for.
-
-        Raises
-        ------
-        click.BadParameter
-            As `find_twist`.
-        """
+        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for."""
         return self._skin(character, self._twist(character))
 
     def muscles(self, character: Character) -> MuscleCover | None:
-        """The muscles that deformed skin covers; None if none were asked for.
-
-        Raises
-        ------
-        click.BadParameter
-            If the file is damaged, there is no human body, muscles can't be bound, or blend shapes move the mesh away
-            from them.
-        """
+        """The muscles that deformed skin covers; None if none were asked for."""
         return _cover(character, self._muscles(character))
 
     def correctives(self, character: Character, skin: Skin, options: BlendOptions) -> Correctives | None:
-        """The shapes that the pose drives; None if none were asked for. With a bar, if they are drafted.
-
-        Parameters
-        ----------
-        character : Character
-        skin : Skin
-        options : BlendOptions
-            What drafts are made for.
-
-        Raises
-        ------
-        click.BadParameter
-            If the file is damaged or of another character, or one of its poses has no shape, or the character has no
-            hinge to draft any for.
-        """
+        """The shapes that the pose drives; None if none were asked for. Drafts are for this skin and these options."""
         if self.correctives_from is None:
             return None
         if self.correctives_from != "draft":
             return read_correctives(self.correctives_from, character, solved=True)
-        found = drafted(character, None, skin, options)
+        found = draft_shapes(character, None, skin, options)
         if not len(found):
             message = "no hinge was found: `sbs correctives draft --joint` drafts for the joints that it is told"
             raise click.BadParameter(message, param_hint="--correctives")
@@ -293,11 +215,6 @@ class HowToDeform:
         """The character, ready to be deformed.
 
         If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
-
-        Raises
-        ------
-        click.BadParameter
-            As `skin`, `muscles`, `correctives` and `ChosenBones.blend`.
         """
         twist = self._twist(character)
         bound = self._bind(character, twist, self._muscles(character), self._amount(character, twist))
@@ -317,7 +234,7 @@ class HowToDeform:
                 amount = amount[first:end]
             bound = self._bind(part, twist, placed, amount)
             if shapes is not None:
-                bound = replace(bound, correctives=part_of(shapes, first, end))
+                bound = replace(bound, correctives=cut_part(shapes, first, end))
             yield bound
             first = end
 
@@ -329,8 +246,8 @@ class HowToDeform:
         amount: float | NDArray[np.number[Any]] | None,
     ) -> BoundCharacter:
         cover = _cover(character, placed)
-        if self.blended_bones is not None:
-            blending = self.blended_bones.blend(character)
+        if self.bones:
+            blending = self.blend_bones(character)
             skin = blending.skin(rest_normals=character.mesh.normals)
             return BoundCharacter(character, skin, blending.options, cover)
         if character.options and not given(_METHOD_OPTIONS):
@@ -361,6 +278,7 @@ class HowToDeform:
 # The options that are those of `Skin.deform`, and all that choose a method.
 _SKIN_OPTIONS = tuple(field.name for field in fields(HowToDeform) if field.name in DEFAULTS)
 _METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "across", "twist")
+_ZONE_OPTIONS = ("t_min", "t_max", "zone_scale", "fit_zones", "profile")
 
 
 def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCover | None:
@@ -378,13 +296,7 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
 def read_correctives(
     path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
 ) -> Correctives:
-    """Correctives of a file for all meshes of a character; `named` is what errors call the file.
-
-    Raises
-    ------
-    click.BadParameter
-        If the file is damaged or of another character, or one is to be solved and is not.
-    """
+    """Correctives of a file for all meshes of a character; `named` is its name in errors."""
     try:
         found = read(path, character.skeleton)
     except (KeyError, ValueError) as error:
@@ -400,20 +312,16 @@ def read_correctives(
     return found
 
 
-def drafted(character: Character, joints: Sequence[int] | None, skin: Skin, options: BlendOptions) -> Correctives:
+def draft_shapes(character: Character, joints: Sequence[int] | None, skin: Skin, options: BlendOptions) -> Correctives:
     """Correctives that are drafted, with a bar."""
     with progress_bar() as progress:
         task = progress.add_task("drafting", total=1.0)
         return draft(
-            character,
-            joints,
-            skin=skin,
-            progress=lambda done: progress.update(task, completed=done),
-            **options,
+            character, joints, skin=skin, progress=lambda done: progress.update(task, completed=done), **options
         )
 
 
-def part_of(correctives: Correctives, first: int, end: int) -> Correctives:
+def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
     """The shapes of some successive vertices, for a mesh of these alone."""
     found = Correctives(correctives.skeleton)
     for each in correctives:
@@ -427,13 +335,7 @@ def part_of(correctives: Correctives, first: int, end: int) -> Correctives:
 
 
 def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
-    """What spreads the twists of the limbs of these joints, or of all that are found.
-
-    Raises
-    ------
-    click.BadParameter
-        If a twist can't be spread along one of the bones, or there is none.
-    """
+    """The twist that is spread along the limbs of these joints, or of all limbs that are found."""
     joints = known_joints(character, names, option="--twist") if names else None
     try:
         twist = limb_twist(character, joints)

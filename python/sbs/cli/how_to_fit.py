@@ -17,25 +17,17 @@ from ..options import MethodName, method_name
 from ..rigging.triangle_mesh import diagonal
 from ..weights import FittedWeights, fit, limit, tidy
 from .errors import Refusal
-from .gathered import gathered
 from .how_to_deform import find_twist, twist_option
-from .options import MethodChoice, refuse_without
-from .progress import progress_bar
+from .options import MethodChoice, gathered, refuse_idle
 from .streams import InputFile
-from .terminal import say
+from .terminal import progress_bar, say
 
 __all__ = ["HowToFit", "how_to_fit"]
 
 
 @dataclass(frozen=True)
 class HowToFit:
-    """Whether weights are fitted to examples, and how.
-
-    Raises
-    ------
-    click.UsageError
-        If an option was given that has no effect without examples.
-    """
+    """Whether weights are fitted to examples, and how."""
 
     examples: Path | None
     fit_method: MethodName
@@ -45,8 +37,8 @@ class HowToFit:
     scheduler: str | None
 
     def __post_init__(self) -> None:
-        if self.examples is None:
-            refuse_without("--fit", "fit_method", "fit_smoothness", "initial", "twist", "scheduler")
+        names = ("fit_method", "fit_smoothness", "initial", "twist", "scheduler")
+        refuse_idle((self.examples is None, "{} needs --fit", names))
 
     def fit(self, character: Character, most: int) -> FittedWeights | None:
         """Weights of at most so many joints for each vertex; None without examples."""
@@ -101,8 +93,7 @@ how_to_fit = gathered(
         "--fit-method",
         type=MethodChoice(["SBS", "LBS", "DQS"], method_name),
         default="SBS",
-        show_default=True,
-        help="What --fit is for; SBS about weighted centers.",
+        help="The method that --fit is for; SBS about weighted centers.",
     ),
     click.option(
         "--fit-smoothness",
@@ -113,7 +104,7 @@ how_to_fit = gathered(
     click.option("--initial", is_flag=True, help="Begin --fit with the weights of FILE, too, and end no farther off."),
     twist_option(
         None,
-        "Fit to a skin that spreads the twists of limbs along their bones: of those that are found, or of these joints."
+        "Fit to a skin that spreads the twists of limbs along their bones: of all that are found, or of these joints."
         "  [default: none]",
     ),
     click.option(

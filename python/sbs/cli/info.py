@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs info``: what a file contains."""
+"""``sbs info``: the content of a file."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ..characters.loading import load
 from ..support.text import plain
 from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT
-from .tables import print_table
+from .tables import print_records
 
-DEEPEST = 30  # what joints are indented by; chains of thousands occur
+DEEPEST = 30  # steps that joints are indented by at most; chains of thousands occur
 
 
 @click.command()
@@ -30,7 +30,7 @@ DEEPEST = 30  # what joints are indented by; chains of thousands occur
 @STRICT
 @JSON
 def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> None:
-    """Show what a character FILE contains, and its joints: a tree with the share of the weights that each has.
+    """Show the content of a character FILE, and its joints: a tree with the share of the weights that each has.
 
     Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
     non-trivial: every pose needs a solve for its rotation center.
@@ -44,19 +44,17 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in facts.items():
-        table.add_row(name.replace("_", " "), Text(plain(in_words(value))))
+        table.add_row(name.replace("_", " "), Text(plain(describe_value(value))))
     Console().print(table)
-    rows = [
-        (
-            f"{'  ' * min(joint['depth'], DEEPEST)}{joint['name']}",
-            str(joint["number"]),
-            str(joint["vertices"]),
-            f"{joint['share']:.2%}",
-            f"{joint['bone']:.4g}",
-        )
-        for joint in describe_joints(character)
-    ]
-    print_table(("joint", "number", "vertices", "share of weights", "length of bone"), rows)
+    columns = {
+        "joint": "{indent}{name}",
+        "number": "{number}",
+        "vertices": "{vertices}",
+        "share of weights": "{share:.2%}",
+        "length of bone": "{bone:.4g}",
+    }
+    joints = describe_joints(character)
+    print_records(columns, [joint | {"indent": "  " * min(joint["depth"], DEEPEST)} for joint in joints])
 
 
 def describe_joints(character: Character) -> list[dict[str, Any]]:
@@ -117,7 +115,7 @@ def describe(character: Character) -> dict[str, Any]:
     }
 
 
-def in_words(value: Any) -> str:
+def describe_value(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}: {item}" for key, item in value.items()) or "none"
     if isinstance(value, list):

@@ -13,28 +13,21 @@ from ..characters.loading import load
 from ..linear import LinearError, to_linear
 from .how_to_deform import HowToDeform, how_to_deform, twist_option
 from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT
-from .progress import progress_bar
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 
 @click.command()
 @CHARACTER
 @click.option(
-    "--joints",
-    type=click.IntRange(0),
-    help="How many helper joints.  [default: two for each limb, and at least 16]",
+    "--joints", type=click.IntRange(0), help="How many helper joints.  [default: two for each limb, and at least 16]"
 )
-@click.option("--influences", type=click.IntRange(1), default=4, show_default=True, help="The most for each vertex.")
+@click.option("--influences", type=click.IntRange(1), default=4, help="The most for each vertex.")
 @click.option(
-    "--rate",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Keys of helpers a second, at least.",
+    "--rate", type=click.FloatRange(0, min_open=True), default=30.0, help="Keys of helpers a second, at least."
 )
 @how_to_deform(
-    twist_option("auto", "Whose twists are spread in what is fitted: of all limbs that are found, or of these joints.")
+    twist_option("auto", "Fit to a skin that spreads the twists of limbs: of all that are found, or of these joints.")
 )
 @STRICT
 @JSON
@@ -49,14 +42,14 @@ def linear(
     as_json: bool,
     output: Path,
 ) -> None:
-    """Fit linear blending to what spherical blending does with the character in FILE, and write it.
+    """Fit linear blending to spherical blending of the character in FILE, and write it.
 
     Weights and helper joints are fitted to spherical blending about weighted centers, with twists spread, in frames of
     all animations and in made poses. The file has them, with keys for helpers in each animation, for engines that know
     linear blending alone.
 
-    The table has errors in percent of the mesh's size: the mean of linear blending as it was, the mean of what was
-    fitted, and the largest of any vertex. Frames that are held out lie half way between keys.
+    The table has errors in percent of the mesh's size: the mean of linear blending as it was, the mean of the
+    fitted weights, and the largest of any vertex. Frames that are held out lie half way between keys.
     """
     character = load(file, strict=strict)
     skin = None  # with the limbs that are found, if there are any

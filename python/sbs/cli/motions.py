@@ -16,13 +16,7 @@ from .terminal import say
 
 
 def read_joint_map(path: Path) -> dict[str, str]:
-    """Names of joints by others, from a JSON file.
-
-    Raises
-    ------
-    click.BadParameter
-        If it holds anything else.
-    """
+    """Names of joints by others, from a JSON file."""
     try:
         names = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:

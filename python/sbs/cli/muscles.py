@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``sbs muscles``: place muscles in a character, and see what they do in its animations."""
+"""``sbs muscles``: place muscles in a character, and see how they swell in its animations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..characters.loading import load
 from .errors import Refusal
 from .options import CHARACTER, JSON, STRICT, output_option
 from .streams import InputFile
-from .tables import print_table
+from .tables import print_records
 from .terminal import say
 
 FRAMES_PER_SECOND = 24.0
@@ -48,32 +48,27 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
         raise Refusal(str(error.args[0])) from error
     if output is not None:
         anatomy.write(output, placed)
-    rows = measured(character, cover)
+    rows = measure_muscles(character, cover)
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return
-    print_table(
-        ("muscle", "length", "radius", "volume", "vertices", "least growth", "most", "limited"),
-        [
-            (
-                row["name"],
-                f"{row['length']:.4g}",
-                f"{row['radius']:.4g}",
-                f"{row['volume']:.4g}",
-                str(row["vertices"]),
-                f"{row['least_growth']:.2f}",
-                f"{row['most_growth']:.2f}",
-                "yes" if row["limited"] else "",
-            )
-            for row in rows
-        ],
-    )
+    columns = {
+        "muscle": "{name}",
+        "length": "{length:.4g}",
+        "radius": "{radius:.4g}",
+        "volume": "{volume:.4g}",
+        "vertices": "{vertices}",
+        "least growth": "{least_growth:.2f}",
+        "most": "{most_growth:.2f}",
+        "limited": "{limited}",
+    }
+    print_records(columns, [row | {"limited": "yes" if row["limited"] else ""} for row in rows])
     if output is not None:
         say(output)
 
 
-def measured(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
-    """What there is to say of each muscle, ready for JSON."""
+def measure_muscles(character: Character, cover: anatomy.MuscleCover) -> list[dict[str, Any]]:
+    """Length, radius, volume and growth of each muscle, ready for JSON."""
     rest = cover.measure(np.tile(np.eye(4), (len(character.skeleton), 1, 1)))
     motion = cover.measure(frames(character))
     return [

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -14,8 +16,9 @@ from ..characters.character import Character
 from ..rigging.animation import NEAR_END, Animation
 from ..support.names import nearest_name
 from .completion import complete_animations
-from .gathered import Decorator
 from .streams import InputFile, OutputFile, claim_output
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 CHARACTER = click.argument("file", type=InputFile())
 CHARACTERS = click.argument("files", metavar="FILE...", type=InputFile(), nargs=-1, required=True)
@@ -26,6 +29,28 @@ MESHES = click.option(
     multiple=True,
     help="A mesh of the file, which `sbs info` lists; may be given several times.  [default: all]",
 )
+
+
+def gathered(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
+    """Add options to a command, which gets the values of all of them as one argument.
+
+    `kind` is a dataclass with a field for the parameter of each option, and perhaps more, with defaults, so that a
+    command can leave options out. Help lists the options in this order.
+    """
+    names = [field.name for field in fields(kind)]
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def called(*arguments: Any, **values: Any) -> Any:
+            chosen = {name: values.pop(name) for name in names if name in values}
+            return command(*arguments, **values, **{argument: kind(**chosen)})
+
+        decorated: Callable[..., Any] = called
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return add
 
 
 class MethodChoice(click.Choice[str]):
@@ -68,13 +93,12 @@ SCHEME = click.option(
     "--scheme",
     type=click.Choice(["1:4", "1:3"]),
     default="1:4",
-    show_default=True,
     help="Triangles split at their edges, or at their centroids.",
 )
 
 
 def claim_for_json(context: click.Context, parameter: click.Parameter, asked: bool) -> bool:
-    """A callback: JSON alone goes to the standard output, what else is said to the standard error."""
+    """A callback: JSON alone goes to the standard output, all messages to the standard error."""
     if asked:
         claim_output(context, parameter.opts[0])
     return asked
@@ -107,13 +131,7 @@ def parse_axis(context: click.Context, parameter: click.Parameter, text: str | N
 
 
 def known_joints(character: Character, names: Iterable[str], option: str = "--joint") -> list[int]:
-    """The numbers of joints, given by names, or by numbers if no joint has such a name.
-
-    Raises
-    ------
-    click.BadParameter
-        If there is no such joint.
-    """
+    """The numbers of joints, given by names, or by numbers if no joint has such a name."""
     known = character.skeleton.names
     numbers = []
     for name in names:
@@ -127,28 +145,15 @@ def known_joints(character: Character, names: Iterable[str], option: str = "--jo
     return numbers
 
 
-def refuse_beside(option: str, *names: str) -> None:
-    """Refuse the options of some parameters together with another option that replaces them.
-
-    Raises
-    ------
-    click.UsageError
-        If one was given.
-    """
-    for name in given(names):
-        raise click.UsageError(f"{option} takes the place of {name}")
+# Whether some options have no effect, the message for one that was given, as in "{} needs --x", and their parameters.
+Idle = tuple[bool, str, tuple[str, ...]]
 
 
-def refuse_without(option: str, *names: str) -> None:
-    """Refuse the options of some parameters without another option, because they would have no effect.
-
-    Raises
-    ------
-    click.UsageError
-        If one was given.
-    """
-    for name in given(names):
-        raise click.UsageError(f"{name} needs {option}")
+def refuse_idle(*rows: Idle) -> None:
+    """Refuse options that were given although they have no effect beside the others."""
+    for is_idle, reason, names in rows:
+        for option in given(names) if is_idle else ():
+            raise click.UsageError(reason.format(option))
 
 
 def has_option(name: str) -> bool:
@@ -170,13 +175,7 @@ _NOT_GIVEN = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEF
 
 
 def find_animation(character: Character, name: str) -> Animation:
-    """The animation with that name, or the one whose name ends in it.
-
-    Raises
-    ------
-    click.BadParameter
-        If there is none.
-    """
+    """The animation with that name, or the one whose name ends in it."""
     try:
         return character.animations[name]
     except KeyError as error:
@@ -184,13 +183,7 @@ def find_animation(character: Character, name: str) -> Animation:
 
 
 def pose_at(character: Character, animation: Animation | None, time: float | None) -> NDArray[np.float64]:
-    """Skinning matrices (J, 4, 4) of an animation, or without one those of the pose in the file.
-
-    Raises
-    ------
-    click.UsageError
-        If there is a time, but no animation, or one that ends before.
-    """
+    """Skinning matrices (J, 4, 4) of an animation, or without one those of the pose in the file."""
     if animation is None:
         if time is not None:
             raise click.UsageError("--time needs --animation")

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import click
 
 from ..rigging.content import unique_names
 
-__all__ = ["FILE", "MESH", "in_folder", "named", "refuse_twice"]
+__all__ = ["FILE", "MESH", "in_folder", "named"]
 
 FILE, MESH = "{file}", "{mesh}"
 
-# Separators of folders, what some systems do not allow in names, and what terminals do not show.
+# Separators of folders, characters that some systems do not allow in names, and characters without a shape.
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f]')
 
 
@@ -37,19 +35,3 @@ def named(output: Path, file: Path, meshes: Sequence[str]) -> list[Path]:
         return [output.with_name(name)]
     safe = unique_names([_UNSAFE.sub("_", mesh).lstrip(".") or "mesh" for mesh in meshes])
     return [output.with_name(name.replace(MESH, mesh)) for mesh in safe]
-
-
-def refuse_twice(paths: Iterable[Path]) -> None:
-    """Refuse to write a file twice, also where upper and lower case are the same.
-
-    Raises
-    ------
-    click.BadParameter
-        If it would be.
-    """
-    seen: set[str] = set()
-    for path in paths:
-        key = os.path.abspath(path).lower()  # noqa: PTH100  # without following links
-        if key in seen:
-            raise click.BadParameter(f"{str(path)!r} would be written twice", param_hint="--output")
-        seen.add(key)

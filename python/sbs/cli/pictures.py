@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -11,54 +12,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..picture import Camera
-from .gathered import Decorator, gathered
-from .options import parse_direction, refuse_without
+from ..support.files import replacing
+from .options import Decorator, gathered, parse_direction, refuse_idle
+from .terminal import say
 
 VIEW = click.option(
-    "--view",
-    metavar="X,Y,Z",
-    default="0.4,0.2,1",
-    show_default=True,
-    callback=parse_direction,
-    help="From the mesh towards the camera.",
+    "--view", metavar="X,Y,Z", default="0.4,0.2,1", callback=parse_direction, help="From the mesh towards the camera."
 )
 UP = click.option(
     "--up",
     metavar="X,Y,Z",
     default="0,1,0",
-    show_default=True,
     callback=parse_direction,
-    help="What is upward in the picture.",
+    help="The direction that is upward in the picture.",
 )
 
 
 def width_option(default: int) -> Decorator:
     """How wide a picture is."""
-    return click.option(
-        "--width", type=click.IntRange(200, 20000), default=default, show_default=True, help="Pixels across."
-    )
+    return click.option("--width", type=click.IntRange(200, 20000), default=default, help="Pixels across.")
 
 
 def samples_option(default: int) -> Decorator:
     """How long is worked on a picture."""
-    return click.option(
-        "--samples", type=click.IntRange(1, 4096), default=default, show_default=True, help="Light paths per pixel."
-    )
+    return click.option("--samples", type=click.IntRange(1, 4096), default=default, help="Light paths per pixel.")
 
 
 @dataclass(frozen=True)
 class PictureOptions:
-    """How a picture is drawn.
-
-    Attributes
-    ----------
-    view, up : (x, y, z)
-        Directions towards the camera and upward.
-    width : int
-        In pixels.
-    samples : int
-        Light paths per pixel.
-    """
+    """How a picture is drawn: directions towards the camera and upward, pixels across, light paths per pixel."""
 
     view: tuple[float, ...]
     up: tuple[float, ...]
@@ -75,12 +57,13 @@ def picture_options(width: int = 1920, samples: int = 64) -> Decorator:
     return gathered("drawn", PictureOptions, VIEW, UP, width_option(width), samples_option(samples))
 
 
-def refuse_picture_options(option: str) -> None:
-    """Refuse the options of pictures without the option that asks for one.
+def save_figure(figure: Any, output: Path) -> None:
+    """Write a `PIL.Image.Image`, and say so."""
+    with replacing(output) as temporary:
+        figure.save(temporary)
+    say(output)
 
-    Raises
-    ------
-    click.UsageError
-        If one was given.
-    """
-    refuse_without(option, "view", "up", "width", "samples")
+
+def refuse_picture_options(option: str) -> None:
+    """Refuse the options of pictures without the option that asks for one."""
+    refuse_idle((True, f"{{}} needs {option}", ("view", "up", "width", "samples")))

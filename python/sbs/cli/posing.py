@@ -15,21 +15,20 @@ from ..poses import axes, bone_axis
 from ..rigging.animation import Animation
 from ..rotations import matrices_from_axis_angle
 from .completion import complete_joints
-from .gathered import gathered
 from .options import (
     ANIMATION,
     AXES,
     TIME,
     find_animation,
+    gathered,
     given,
     known_joints,
     parse_direction,
     pose_at,
-    refuse_beside,
-    refuse_without,
+    refuse_idle,
 )
 
-# About what a joint turns, by word or as a direction, and by how many degrees.
+# The axis of a turn, by a word or as a direction, and the angle in degrees.
 Turn = tuple[str | tuple[float, ...], float]
 
 
@@ -71,13 +70,7 @@ ROTATE = click.option(
 
 @dataclass(frozen=True)
 class PoseOptions:
-    """The pose that a command deforms characters in: of an animation, or the bind pose with some joints turned.
-
-    Raises
-    ------
-    click.UsageError
-        If an option that was given has no effect beside the others.
-    """
+    """The pose that a command deforms characters in: of an animation, or the bind pose with some joints turned."""
 
     animation_name: str | None
     time: float | None
@@ -87,25 +80,18 @@ class PoseOptions:
     def __post_init__(self) -> None:
         if len(self.joints) != len(self.turns):
             raise click.UsageError("--joint and --rotate go together")
-        if self.joints:
-            refuse_beside("--joint", "animation_name", "motion_file", "fps", "frames")
-        if self.animation_name is None and not given(("motion_file",)):
-            refuse_without("--animation", "time")
+        moves = self.animation_name is not None or bool(given(["motion_file"]))
+        refuse_idle(
+            (bool(self.joints), "--joint takes the place of {}", ("animation_name", "motion_file", "fps", "frames")),
+            (not moves, "{} needs --animation", ("time",)),
+        )
 
     def animation(self, character: Character) -> Animation | None:
         """The animation of the character with that name, if one is given."""
         return None if self.animation_name is None else find_animation(character, self.animation_name)
 
     def matrices(self, character: Character, animation: Animation | None) -> NDArray[np.float64]:
-        """Skinning matrices (J, 4, 4): of turned joints, or at the time of the animation, or of the pose in the file.
-
-        Raises
-        ------
-        click.BadParameter
-            If there is no such joint, one is turned twice, or the animation ends before the time.
-        ValueError
-            If a joint has no bone to turn about.
-        """
+        """Skinning matrices (J, 4, 4): of turned joints, of a moment of the animation, or of the pose in the file."""
         if self.joints:
             return turned_joints(character, self.joints, self.turns)
         return pose_at(character, animation, self.time)
@@ -122,15 +108,7 @@ POSE = gathered("pose", PoseOptions, ANIMATION, TIME, JOINT, ROTATE)
 
 
 def turned_joints(character: Character, joints: Sequence[str], turns: Sequence[Turn]) -> NDArray[np.float64]:
-    """Skinning matrices (J, 4, 4) of the bind pose with some joints turned.
-
-    Raises
-    ------
-    click.BadParameter
-        If there is no such joint, or one is turned twice.
-    ValueError
-        If a joint has no bone to turn about.
-    """
+    """Skinning matrices (J, 4, 4) of the bind pose with some joints turned."""
     skeleton = character.skeleton
     numbers = known_joints(character, joints)
     local = np.tile(np.eye(3), (len(skeleton), 1, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -23,24 +24,13 @@ from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected,
 from ..quality.plot import plot
 from ..support.files import replacing
 from .completion import complete_animations, complete_joints
-from .estimate import in_words as duration
-from .estimate import price, sampled
+from .estimate import describe_duration, estimate_price, sample_motions
 from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
-from .options import (
-    CHARACTER,
-    JSON,
-    MESHES,
-    STRICT,
-    find_animation,
-    known_joints,
-    output_option,
-    refuse_without,
-)
-from .pictures import PictureOptions, picture_options, refuse_picture_options
-from .progress import progress_bar
+from .options import CHARACTER, JSON, MESHES, STRICT, find_animation, known_joints, output_option, refuse_idle
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 ASPECT = 1.0
 
@@ -91,7 +81,6 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "limbs",
     metavar="auto|none|NAME,NAME,...",
     default="auto",
-    show_default=True,
     is_eager=True,
     callback=parse_limbs,
     help="Of methods that spread twists: all limbs that are found, the limbs of these joints, or no such method.",
@@ -100,18 +89,11 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
 )
 @how_to_deform(MUSCLES, CORRECTIVES)
-@click.option(
-    "--frames",
-    type=click.IntRange(1, 100_000),
-    default=24,
-    show_default=True,
-    help="Poses that are measured of an animation.",
-)
+@click.option("--frames", type=click.IntRange(1, 100_000), default=24, help="Poses that are measured of an animation.")
 @click.option(
     "--rate",
     type=click.FloatRange(0, 100_000, min_open=True),
     default=96.0,
-    show_default=True,
     help="Moments a second at which pops are looked for.",
 )
 @click.option(
@@ -166,22 +148,24 @@ def quality(
     cover = how.muscles(character)
     if cover is not None:
         methods = {**methods, "muscles": MuscleMethod.spherical(cover)}
-    if not (animation_names or (character.animations and not made)):
-        refuse_without("an animation", "frames", "rate")
+    moves = animation_names or (character.animations and not made)
+    refuse_idle((not moves, "{} needs an animation", ("frames", "rate")))
     if plotted is not None:
         load_extra("matplotlib.figure", "matplotlib", "plots")
     if output is not None:
         load_mitsuba()
-    motions = within(
-        wanted_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
+    motions = limit_motions(
+        find_motions(character, animation_names, made, joints, frames, rate), character, methods, time_limit
     )
-    steps = Steps(motions, len(methods))
+    steps = count(1)
     with progress_bar() as progress:
         task = progress.add_task("measuring", total=len(motions) * len(methods))
 
         def advance() -> None:
             progress.advance(task)
-            steps.advance(told=progress.disable)
+            done, rest = divmod(next(steps), len(methods))
+            if progress.disable and rest == 0 and len(motions) > 1:
+                say(f"{done} of {len(motions)}: {motions[done - 1].name}", err=True)
 
         report = evaluate(character, motions, methods, progress=advance)
     if as_json:
@@ -190,52 +174,35 @@ def quality(
         print_table(COLUMNS, report.cells(), left=2)
     if table is not None:
         write_csv(report, table)
-        say(table, err=as_json)
+        say(table)
     if plotted is not None:
         plot([report], plotted)
-        say(plotted, err=as_json)
+        say(plotted)
     if output is not None:
         draw(report, drawn, output)
-        say(output, err=as_json)
 
 
-def within(
+def limit_motions(
     motions: list[MeasuredMotion], character: Character, methods: dict[str, NamedMethod], limit: float | None
 ) -> list[MeasuredMotion]:
-    """The motions, or samples that take about so many seconds. Tells what is measured, and how long that takes."""
+    """The motions, or samples that take about so many seconds. Says how long measuring them takes."""
     poses = sum(len(motion.poses) for motion in motions)
     if limit is None and poses < WORTH_AN_ESTIMATE:
         return motions
-    cost = price(character, motions, methods)
-    seconds = cost.of(motions)
+    cost = estimate_price(character, motions, methods)
+    seconds = cost.total(motions)
     counts = f"{len(motions)} motion{'s'[: len(motions) > 1]} by {len(methods)} method{'s'[: len(methods) > 1]}"
     if limit is None or seconds <= limit:
-        say(f"measuring {counts}: about {duration(seconds)}", err=True)
+        say(f"measuring {counts}: about {describe_duration(seconds)}", err=True)
         return motions
-    fewer = sampled(motions, limit / seconds)
+    fewer = sample_motions(motions, limit / seconds)
     left = sum(len(motion.poses) for motion in fewer)
-    part = f"{left} of {poses} poses, and pieces of the paths, about {duration(cost.of(fewer))}"
-    say(f"measuring {counts}: all would take about {duration(seconds)}; {part}", err=True)
+    part = f"{left} of {poses} poses, and pieces of the paths, about {describe_duration(cost.total(fewer))}"
+    say(f"measuring {counts}: all would take about {describe_duration(seconds)}; {part}", err=True)
     return fewer
 
 
-class Steps:
-    """Tells line by line how far it is where no bar does."""
-
-    def __init__(self, motions: list[MeasuredMotion], methods: int) -> None:
-        self._names = [motion.name for motion in motions]
-        self._methods = methods
-        self._done = 0
-
-    def advance(self, *, told: bool) -> None:
-        """One method of a motion has been measured."""
-        self._done += 1
-        number, rest = divmod(self._done, self._methods)
-        if told and rest == 0 and len(self._names) > 1:
-            say(f"{number} of {len(self._names)}: {self._names[number - 1]}", err=True)
-
-
-def wanted_motions(
+def find_motions(
     character: Character,
     animation_names: tuple[str, ...],
     made: bool,
@@ -272,7 +239,7 @@ def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
         task = progress.add_task("drawing", total=len(report.motions) * len(report.methods))
         for motion in report.motions:
             pose = panel.worst_pose(report, motion)
-            shown = seen_in(report.gauge.character, motion, pose)
+            shown = find_shown(report.gauge.character, motion, pose)
             points = [positions[shown] for positions in panel.shapes(report, motion, pose).values()]
             camera = drawn.camera(np.concatenate(points), ASPECT)
             caption = f"{motion.name}: {motion.labels[pose]}"
@@ -290,11 +257,10 @@ def draw(report: Report, drawn: PictureOptions, output: Path) -> None:
             )
     headings = [method.label for method in report.methods.values()]
     figure = compose(rows, headings, panel.FOOTNOTE, width=drawn.width)
-    with replacing(output) as temporary:
-        figure.save(temporary)
+    save_figure(figure, output)
 
 
-def seen_in(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:
+def find_shown(character: Character, motion: MeasuredMotion, pose: int) -> NDArray[np.bool_]:
     """Which vertices (V,) a picture must show: all, or those around the joint that the pose turns."""
     if motion.focus is None:
         return np.ones(character.skin.vertex_count, bool)

@@ -15,22 +15,22 @@ import click
 
 __all__ = ["InputFile", "OutputFile", "claim_output", "is_output_claimed", "piped_output", "with_streams_named"]
 
-# In the `meta` of a context: what is read from the standard input and written to the standard output, and what files
-# that stand for streams are called.
+# Keys of the `meta` of a context: the file read from the standard input, the option that has the standard output, and
+# the names of streams by the files that stand for them.
 _READ, _CLAIMED, _NAMES = "sbs.input", "sbs.output", "sbs.names"
 
-# What a terminal can show.
+# Suffixes of files that a terminal can show.
 _TEXT = (".csv", ".json", ".svg")
 
 
 class InputFile(click.Path):
-    """A file that is there, or ``-`` for what comes through the standard input."""
+    """A file that is there, or ``-`` for the standard input."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False, allow_dash=True)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Its path; what comes through a pipe is kept in a file until the command ends."""
+        """Its path; input of a pipe is kept in a file until the command ends."""
         path = super().convert(value, param, ctx)
         if path != "-" or ctx is None or ctx.resilient_parsing:
             return Path(os.fsdecode(path))
@@ -48,9 +48,9 @@ class OutputFile(click.Path):
     Parameters
     ----------
     suffixes : str
-        What its name may end in; anything, if there is none.
+        Endings of its name; any if there is none.
     piped : str or function of a context, optional
-        The suffix of what is written to the standard output; the first of `suffixes` by default.
+        The suffix of a file that goes to the standard output; the first of `suffixes` by default.
     """
 
     def __init__(self, *suffixes: str, piped: str | Callable[[click.Context], str] | None = None) -> None:
@@ -59,7 +59,7 @@ class OutputFile(click.Path):
         self.piped: str | Callable[[click.Context], str] = piped or suffixes[0]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Its path; what goes through a pipe is kept in a file until the command ends."""
+        """Its path; output for a pipe is kept in a file until the command ends."""
         if str(value) == "-" and ctx is not None and not ctx.resilient_parsing:
             suffix = self.piped if isinstance(self.piped, str) else self.piped(ctx)
             return piped_output(ctx, param, suffix)
@@ -70,13 +70,7 @@ class OutputFile(click.Path):
 
 
 def piped_output(ctx: click.Context, param: click.Parameter | None, suffix: str) -> Path:
-    """A file to write to, which is copied to the standard output when the command ends, if it is there then.
-
-    Raises
-    ------
-    click.UsageError
-        If something else is written there, or it is a terminal, which can't show such a file.
-    """
+    """A file to write to, which is copied to the standard output when the command ends, if it is there then."""
     if suffix not in _TEXT and sys.stdout.isatty():
         raise click.BadParameter(f"a terminal does not show {suffix[1:].upper()}: name a file", ctx, param)
     claim_output(ctx, f"{param.opts[-1]} -" if param is not None else "-")
@@ -92,17 +86,11 @@ def piped_output(ctx: click.Context, param: click.Parameter | None, suffix: str)
     return piped
 
 
-def claim_output(ctx: click.Context, what: str) -> None:
-    """Keep the standard output for one thing: what else is said goes to the standard error.
-
-    Raises
-    ------
-    click.UsageError
-        If something else is written there.
-    """
-    other = ctx.meta.setdefault(_CLAIMED, what)
-    if other != what:
-        raise click.UsageError(f"{other} and {what} would both be written to the standard output", ctx)
+def claim_output(ctx: click.Context, option: str) -> None:
+    """Keep the standard output for one option: all messages go to the standard error."""
+    other = ctx.meta.setdefault(_CLAIMED, option)
+    if other != option:
+        raise click.UsageError(f"{other} and {option} would both be written to the standard output", ctx)
 
 
 def is_output_claimed() -> bool:
@@ -122,7 +110,8 @@ def with_streams_named(text: str) -> str:
 def _stand_in(ctx: click.Context, name: str, called: str) -> Path:
     """A file that stands for a stream, in a folder that is removed when the command ends."""
     folder = tempfile.mkdtemp(prefix="sbs-")
-    ctx.call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
+    # The context of a command whose options are refused is never closed.
+    ctx.find_root().call_on_close(lambda: shutil.rmtree(folder, ignore_errors=True))
     path = Path(folder, name)
     ctx.meta.setdefault(_NAMES, {})[str(path)] = called
     return path

@@ -18,7 +18,7 @@ from ..poses import flexed
 from ..quality.zones import BENDS
 from .completion import complete_joints
 from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
-from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_without
+from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_idle
 from .terminal import say
 
 
@@ -34,12 +34,12 @@ from .terminal import say
     help="Near this joint; repeatable.",
 )
 @SCHEME
-@click.option("--levels", type=click.IntRange(1), default=1, show_default=True, help="How often.")
+@click.option("--levels", type=click.IntRange(1), default=1, help="How often.")
 @click.option(
     "--bent",
     metavar="DEGREES",
     type=click.FloatRange(min=0),
-    help="Only what bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
+    help="Only triangles that bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
 )
 @how_to_deform(METHOD, *BONES_BLENDING)
 @STRICT
@@ -60,8 +60,7 @@ def subdivide(
     it. With --bent, triangles are divided that are curved by bends of the joints, wherever they are. The surface, its
     seams and the weights of old vertices do not change.
     """
-    if bent is None:
-        refuse_without("--bent", *(field.name for field in fields(HowToDeform)))
+    refuse_idle((bent is None, "{} needs --bent", tuple(field.name for field in fields(HowToDeform))))
     character = load(file, strict=strict)
     numbers = known_joints(character, joints)
     if bent is None:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -28,3 +29,8 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
     elsewhere = is_output_claimed()
     stream = sys.stderr if elsewhere else sys.stdout
     Console(width=None if stream.isatty() else 160, stderr=elsewhere).print(table)
+
+
+def print_records(columns: Mapping[str, str], records: Iterable[Mapping[str, Any]]) -> None:
+    """Print a table of records by a format for each column, as in ``{"share": "{share:.2%}"}``."""
+    print_table([*columns], [[cell.format_map(record) for cell in columns.values()] for record in records])

@@ -7,6 +7,8 @@ import io
 import sys
 
 import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from ..support.text import plain
 from .streams import is_output_claimed, with_streams_named
@@ -31,3 +33,17 @@ def speak_any_alphabet() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def progress_bar() -> Progress:
+    """A bar of the work done and the time left, if the output is a terminal."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )

@@ -27,9 +27,9 @@ from .terminal import say
     " DQS; with --correctives LBS, half twist]",
 )
 @how_to_deform(MUSCLES, CORRECTIVES)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Who can reach it: 0.0.0.0 is everybody.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Or the next free one.")
-@click.option("--browser/--no-browser", default=True, show_default=True, help="Open the page.")
+@click.option("--host", default="127.0.0.1", help="Who can reach it: 0.0.0.0 is everybody.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, help="Or the next free one.")
+@click.option("--browser/--no-browser", default=True, help="Open the page.")
 @STRICT
 def view(
     file: Path,

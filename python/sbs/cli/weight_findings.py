@@ -14,7 +14,7 @@ from ..weights import Influences, WeightCheck, WeightStatistics, statistics
 SHOWN = 6  # how many numbers of a kind are listed
 
 
-def described_for_json(found: WeightCheck, influences: Influences, names: Sequence[str]) -> dict[str, Any]:
+def describe_for_json(found: WeightCheck, influences: Influences, names: Sequence[str]) -> dict[str, Any]:
     """All that was found: the numbers of vertices by defects, of islands the vertices of each."""
     facts: dict[str, Any] = {"ok": found.ok}
     if not len(found.bad_joints):
@@ -29,30 +29,30 @@ def described_for_json(found: WeightCheck, influences: Influences, names: Sequen
     return facts | {"joints_without_weight": [names[joint] for joint in found.joints_without_weight]}
 
 
-def findings(found: WeightCheck, influences: Influences, names: Sequence[str]) -> list[str]:
+def describe_findings(found: WeightCheck, influences: Influences, names: Sequence[str]) -> list[str]:
     """The lines to print."""
-    lines = [overview(statistics(*influences, len(names)))] if not len(found.bad_joints) else []
-    lines += [f"{name.replace('_', ' ')}: {described(found, name)}" for name in found.defects()]
+    lines = [describe_statistics(statistics(*influences, len(names)))] if not len(found.bad_joints) else []
+    lines += [f"{name.replace('_', ' ')}: {describe_defect(found, name)}" for name in found.defects()]
     if len(found.joints_without_weight):
-        lines.append(f"joints without weight: {listed([names[joint] for joint in found.joints_without_weight])}")
+        lines.append(f"joints without weight: {list_items([names[joint] for joint in found.joints_without_weight])}")
     return [*lines, "nothing wrong" if found.ok else "not all is well"]
 
 
-def overview(facts: WeightStatistics) -> str:
+def describe_statistics(facts: WeightStatistics) -> str:
     counts = ", ".join(
         f"{influences}: {count}" for influences, count in enumerate(facts.vertices_by_influences.tolist()) if count
     )
     return f"vertices by influences: {counts} (mean {facts.mean_influences:.2f})"
 
 
-def described(found: WeightCheck, name: str) -> str:
+def describe_defect(found: WeightCheck, name: str) -> str:
     if name == "unweighted_islands":
         islands = found.unweighted_islands
-        return f"{len(islands)}, of {listed([len(island) for island in islands])} vertices"
-    return listed(getattr(found, name))
+        return f"{len(islands)}, of {list_items([len(island) for island in islands])} vertices"
+    return list_items(getattr(found, name))
 
 
-def listed(items: ArrayLike) -> str:
+def list_items(items: ArrayLike) -> str:
     """The first few items, and how many there are."""
     words = [str(item) for item in np.asarray(items).tolist()]
     if len(words) <= SHOWN:

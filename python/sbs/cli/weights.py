@@ -15,7 +15,6 @@ from ..characters.character import Character
 from ..characters.loading import load
 from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
-from ..support.files import replacing
 from ..weights import (
     Capsules,
     Influences,
@@ -32,19 +31,19 @@ from ..weights import (
     tidy,
 )
 from ..weights.spherical import REACH
-from .compare import transformed
+from .compare import transform_points
 from .completion import complete_joints
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
-from .options import CHARACTER, JSON, known_joints, output_option, refuse_without
-from .pictures import PictureOptions, picture_options, refuse_picture_options
+from .options import CHARACTER, JSON, known_joints, output_option, refuse_idle
+from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
-from .weight_findings import described_for_json, findings
+from .weight_findings import describe_findings, describe_for_json
 
 
-def shown_or_written(context: click.Context) -> str:
-    """What `-o -` writes: a PNG of what --show asks for, or else a GLB."""
+def choose_suffix(context: click.Context) -> str:
+    """The suffix of `-o -`: a PNG with --show, or else a GLB."""
     return ".png" if isinstance(context.params.get("shown"), str) else ".glb"
 
 
@@ -58,7 +57,6 @@ def shown_or_written(context: click.Context) -> str:
     "joint_choice",
     type=click.Choice(["weighted", "all"]),
     default="weighted",
-    show_default=True,
     help="Which joints fitted capsules and heat may use: those with weight in FILE, or all.",
 )
 @click.option(
@@ -68,11 +66,7 @@ def shown_or_written(context: click.Context) -> str:
     help="Widen transitions between joints as spherical blending likes them; hard parts stay hard.",
 )
 @click.option(
-    "--reach",
-    type=click.FloatRange(0),
-    default=REACH,
-    show_default=True,
-    help="How far --for spreads weights, in radii of the limb.",
+    "--reach", type=click.FloatRange(0), default=REACH, help="How far --for spreads weights, in radii of the limb."
 )
 @click.option("--smooth", "smoothing", type=click.IntRange(0, 1000), default=0, help="Smooth so many times.")
 @click.option("--prune", "threshold", type=click.FloatRange(0, 1), help="Drop weights below this.")
@@ -89,7 +83,7 @@ def shown_or_written(context: click.Context) -> str:
     help="Paint the weights of this joint into OUTPUT, a PNG.",
 )
 @picture_options()
-@output_option(piped=shown_or_written, text="The GLB to write, or the PNG.")
+@output_option(piped=choose_suffix, text="The GLB to write, or the PNG.")
 @click.pass_context
 def weights(
     context: click.Context,
@@ -110,29 +104,37 @@ def weights(
     drawn: PictureOptions,
     output: Path | None,
 ) -> None:
-    """Make weights for the character in FILE, or change those that it has, and write a GLB.
+    """Make weights for the character in FILE, or change its weights, and write a GLB.
 
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --for; --smooth, --prune,
     --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.
     """
-    if not checks:
-        refuse_without("--check", "as_json")
-    check_outputs(capsules_from, heat, capsules_out, checks, shown, output)
-    if how.examples is not None and (heat or capsules_from is not None):
-        raise click.UsageError("--fit takes the place of --heat and --capsules")
-    if purpose is None:
-        refuse_without("--for", "reach")
+    refuse_idle(
+        (not checks, "{} needs --check", ("as_json",)),
+        (purpose is None, "{} needs --for", ("reach",)),
+        (not heat and capsules_from != "auto", "{} needs --heat or --capsules auto", ("joint_choice",)),
+        (capsules_from is None, "{} needs --capsules", ("capsules_out",)),
+        (output is None, "{} needs --output", ("shown",)),
+        (how.examples is not None, "--fit takes the place of {}", ("heat", "capsules_from")),
+    )
+    if shown is None:
+        refuse_picture_options("--show")
+    if output is None and capsules_out is None and not checks:
+        raise click.UsageError("one of --output, --capsules-out and --check is needed")
+    suffix = ".glb" if shown is None else ".png"
+    if output is not None and output.suffix.lower() != suffix:
+        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
     character = load(file)
     names = character.skeleton.names
     if shown is not None:
         shown = names[known_joints(character, [shown], option="--show")[0]]
 
-    joints = usable_joints(character, joint_choice)
+    joints = find_usable_joints(character, joint_choice)
     capsules = None if capsules_from is None else find_capsules(character, capsules_from, joints)
-    made = how.fit(character, most or 4) or make(character, capsules, heat, joints)
+    made = how.fit(character, most or 4) or make_weights(character, capsules, heat, joints)
     if purpose is not None:
         made = for_spherical(character.with_weights(*made), reach=reach)
-    influences = corrected(character, made, smoothing, threshold, most)
+    influences = apply_tools(character, made, smoothing, threshold, most)
     if capsules_out is not None and capsules is not None:
         capsules.to_json(capsules_out)
         say(f"{capsules_out}: {len(capsules)} capsules")
@@ -142,43 +144,19 @@ def weights(
         found = check(*influences, len(names), positions=mesh.positions, triangles=mesh.triangles, max_influences=most)
         well = found.ok
         if as_json:
-            click.echo(json.dumps(described_for_json(found, influences, names), indent=2))
+            click.echo(json.dumps(describe_for_json(found, influences, names), indent=2))
         else:
-            say(*findings(found, influences, names))
+            say(*describe_findings(found, influences, names))
     if output is not None and shown is not None:
         paint(character, influences, shown, drawn, output)
     elif output is not None:
         character.with_weights(*influences).save(output)
-        say(f"{output}: {len(influences.joint_indices)} vertices, up to {most_used(influences)} influences")
+        say(f"{output}: {len(influences.joint_indices)} vertices, up to {count_influences(influences)} influences")
     if not well:
         context.exit(1)
 
 
-def check_outputs(
-    capsules_from: str | None,
-    heat: bool,
-    capsules_out: Path | None,
-    checks: bool,
-    shown: str | None,
-    output: Path | None,
-) -> None:
-    """Refuse outputs that cannot be written before any work is done."""
-    if shown is None:
-        refuse_picture_options("--show")
-    if not heat and capsules_from != "auto":
-        refuse_without("--heat or --capsules auto", "joint_choice")
-    if capsules_out is not None and capsules_from is None:
-        raise click.UsageError("--capsules-out needs --capsules")
-    if shown is not None and output is None:
-        raise click.UsageError("--show needs --output")
-    if output is None and capsules_out is None and not checks:
-        raise click.UsageError("one of --output, --capsules-out and --check is needed")
-    suffix = ".glb" if shown is None else ".png"
-    if output is not None and output.suffix.lower() != suffix:
-        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
-
-
-def usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
+def find_usable_joints(character: Character, choice: str) -> NDArray[np.bool_]:
     """Flags (J,) of the joints that may get weight: all, or those with weight in the file if there are two."""
     flags = np.zeros(len(character.skeleton), bool)
     indices, weights = character.skin.influences()
@@ -190,10 +168,10 @@ def find_capsules(character: Character, source: str, joints: NDArray[np.bool_]) 
     """Capsules of all joints, fitted or from a file."""
     if source == "auto":
         return fit_capsules(character.skeleton, character.mesh.positions, enabled=joints)
-    return in_order(Capsules.from_json(source), character.skeleton, source)
+    return sort_capsules(Capsules.from_json(source), character.skeleton, source)
 
 
-def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
+def sort_capsules(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
     """Capsules of a file in the order of the joints, matched by their names if they have any."""
     if capsules.names is None:
         if len(capsules) != len(skeleton):
@@ -203,8 +181,8 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
         set(a) - set(b) for a, b in ((skeleton.names, capsules.names), (capsules.names, skeleton.names))
     )
     if missing or unknown:
-        what = f"no capsule for joint {min(missing)!r}" if missing else f"the skeleton has no joint {min(unknown)!r}"
-        raise Refusal(f"{source}: {what}")
+        problem = f"no capsule for joint {min(missing)!r}" if missing else f"the skeleton has no joint {min(unknown)!r}"
+        raise Refusal(f"{source}: {problem}")
     order = [capsules.names.index(name) for name in skeleton.names]
     return Capsules(
         capsules.heads[order],
@@ -218,7 +196,7 @@ def in_order(capsules: Capsules, skeleton: Skeleton, source: str) -> Capsules:
     )
 
 
-def make(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
+def make_weights(character: Character, capsules: Capsules | None, heat: bool, joints: NDArray[np.bool_]) -> Influences:
     """Weights by heat or capsules, or else those of the file, as the skin uses them."""
     mesh = character.mesh
     if heat:
@@ -234,7 +212,7 @@ def make(character: Character, capsules: Capsules | None, heat: bool, joints: ND
     return tidy(mesh.joint_indices, mesh.joint_weights)
 
 
-def corrected(
+def apply_tools(
     character: Character, influences: Influences, smoothing: int, threshold: float | None, most: int | None
 ) -> Influences:
     mesh = character.mesh
@@ -247,14 +225,14 @@ def corrected(
     return normalize(*influences)
 
 
-def most_used(influences: Influences) -> int:
+def count_influences(influences: Influences) -> int:
     return int(np.count_nonzero(influences.joint_weights, axis=1).max(initial=0))
 
 
 def paint(character: Character, influences: Influences, joint: str, drawn: PictureOptions, output: Path) -> None:
     """Write a picture of the rest pose with the weights of a joint in blue, from two opposite directions."""
     mesh = character.mesh
-    positions = transformed(character.scene_matrix, mesh.positions)
+    positions = transform_points(character.scene_matrix, mesh.positions)
     colors = weight_colors(*influences, [character.skeleton.index(joint)])
     sides = {"": np.array(drawn.view), "from behind": -np.array(drawn.view)}
     column = column_width(drawn.width, len(sides))
@@ -265,6 +243,4 @@ def paint(character: Character, influences: Influences, joint: str, drawn: Pictu
         pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples)
     row = Row(pictures, [""] * len(sides), f"{joint}: blue is all of the weight, clay is none")
     figure = compose([row], list(sides), width=drawn.width)
-    with replacing(output) as temporary:
-        figure.save(temporary)
-    say(output)
+    save_figure(figure, output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measure what each method costs: interleaved rounds, on any skin or on a generated tube."""
+"""Times of methods: interleaved rounds, on any skin or on a generated tube."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ PAPER_RATIO = (1.26, 1.35)  # SBS to LBS, of the times in Kavan and Zara 2005, T
 class Timing:
     """The time of one method with one number of threads; whole calls of `Skin.deform`, pose preparation included.
 
-    Attributes
-    ----------
-    method : {"rigid", "linear", "spherical", "dual_quaternion"}
-    threads : int
-    minimum, median : float
-        Nanoseconds per vertex over the rounds.
+    `minimum` and `median` are nanoseconds per vertex over the rounds.
     """
 
     method: Method
@@ -47,31 +42,10 @@ def measure(
     threads: Sequence[int] = (1,),
     rounds: int = 30,
 ) -> list[Timing]:
-    """Time methods against each other.
+    """Time methods against each other in a pose (J, 4, 4): a list by number of threads, then method.
 
-    Every round runs each method with each number of threads once, so that a slow moment of the machine affects all.
-
-    Parameters
-    ----------
-    skin : Skin
-    skinning_matrices : (J, 4, 4) ndarray
-        The pose.
-    methods : sequence of str
-        As `Skin.deform` names them.
-    threads : sequence of int
-        Numbers of threads.
-    rounds : int
-        At least 1; one more runs before them, to warm up.
-
-    Returns
-    -------
-    list of Timing
-        By number of threads, then method.
-
-    Raises
-    ------
-    ValueError
-        If there is less than one round, or a method is not known.
+    Every round runs each method with each number of threads once, so that a slow moment of the machine affects all. One
+    more round runs before them, to warm up.
     """
     out = np.empty((skin.vertex_count, 3), skin.dtype)
     cases = [(method_name(method), count) for count in threads for method in methods]
@@ -87,15 +61,7 @@ def measure(
 
 
 def in_rounds(cases: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """Time calls that take turns: for each the seconds of every round, after one that does not count.
-
-    Raises
-    ------
-    ValueError
-        If there is less than one round.
-    """
-    if rounds < 1:
-        raise ValueError(f"rounds is {rounds}; it must be at least 1")
+    """Time calls that take turns: for each the seconds of every round, after one that does not count."""
     seconds: list[list[float]] = [[] for _ in cases]
     for _ in range(rounds + 1):
         for run, times in zip(cases, seconds, strict=True):
@@ -111,38 +77,13 @@ def ratio_to_linear(timings: Sequence[Timing], timing: Timing) -> float:
     return timing.minimum / linear.minimum
 
 
-def tube(vertex_count: int = 100_000, joint_count: int = 60, seed: int = 2005) -> tuple[Skin, NDArray[np.float64]]:
-    """A bent tube along a chain of joints, every vertex with four influences, and a pose.
+def tube(vertex_count: int, seed: int = 2005) -> tuple[Skin, NDArray[np.float64]]:
+    """A bent tube in float32 along a chain of 60 joints, every vertex with four influences, and a pose (60, 4, 4).
 
-    Each ring of vertices leaves out one of the five joints that are nearest to it, at random: with 60 joints there are
-    about 280 joint sets, all of them non-trivial.
-
-    Parameters
-    ----------
-    vertex_count : int
-        At least `joint_count`.
-    joint_count : int
-        At least 5.
-    seed : int
-        Of the random numbers.
-
-    Returns
-    -------
-    skin : Skin
-        float32.
-    skinning_matrices : (J, 4, 4) ndarray
-        Joints one unit apart, each turned against its parent by up to 30 degrees.
-
-    Raises
-    ------
-    ValueError
-        If there are too few joints or vertices.
+    Each ring of vertices leaves out one of the five joints that are nearest to it, at random: there are about 280 joint
+    sets, all of them non-trivial. Joints are one unit apart, each turned against its parent by up to 30 degrees.
     """
-    if joint_count < 5:
-        raise ValueError(f"joint_count is {joint_count}; a tube needs at least 5")
-    if vertex_count < joint_count:
-        raise ValueError(f"vertex_count is {vertex_count}; a tube of {joint_count} joints needs at least as many")
-    random = np.random.default_rng(seed)
+    joint_count, random = 60, np.random.default_rng(seed)
     around = max(vertex_count // (17 * joint_count), 1)
     ring, spoke = np.divmod(np.arange(vertex_count), around)
     ring_count = int(ring[-1]) + 1

@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import Method
 from ..picture import Row, compose, portraits, weight_colors
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
-HEADINGS: dict[Method, str] = {
-    "linear": "linear (LBS)",
-    "spherical": "spherical (SBS)",
-    "dual_quaternion": "dual quaternion (DQS)",
-}
+HEADINGS = {METHODS[name].options["method"]: METHODS[name].label for name in ("LBS", "SBS", "DQS")}
 SMOOTHED = "Surfaces are smoothed for the picture by Loop subdivision."
 FOOTNOTE = (
     "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"
@@ -43,22 +38,8 @@ def photographs(
 ) -> list[Pictures]:
     """Take pictures of each scene, at rest and by each method.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-    outcomes : sequence of sequence of Outcome
-        The results of each method for each scene.
-    width : int
-        Of all pictures of a scene together, in pixels, approximately.
-    samples : int
-        Light paths per pixel.
-    progress : callable
-        Called after each picture.
-
-    Raises
-    ------
-    MissingExtraError
-        If the packages that draw are not installed.
+    All pictures of a scene are together about `width` pixels wide, of `samples` light paths per pixel. `progress` is
+    called after each.
     """
     column = width // (1 + len(outcomes[0]))
     found = []
@@ -81,7 +62,7 @@ def photographs(
 
 
 def all_methods(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], pictures: Sequence[Pictures]) -> Any:
-    """The figure of all scenes, of what `photographs` returns: a `PIL.Image.Image`."""
+    """The figure of all scenes, from pictures of `photographs`: a `PIL.Image.Image`."""
     rows = [
         Row(shown, ["", *(note(result) for result in results)], scene.caption)
         for scene, results, shown in zip(scenes, outcomes, pictures, strict=True)

@@ -13,43 +13,18 @@ LEAST_TURN = np.radians(5)
 
 
 def volume(positions: ArrayLike, triangles: ArrayLike) -> float:
-    """Volume of a closed mesh, by the divergence theorem; positive if triangles are counter-clockwise from outside.
-
-    Parameters
-    ----------
-    positions : (V, 3) array_like
-    triangles : (T, 3) array_like of int
-
-    Returns
-    -------
-    float
-        In the cube of the unit of `positions`.
-    """
+    """Volume of a closed mesh, by the divergence theorem; positive if triangles are counter-clockwise from outside."""
     points = np.asarray(positions, np.float64)
     a, b, c = np.moveaxis((points - points.mean(axis=0))[np.asarray(triangles)], 1, 0)
     return float(np.einsum("tx,tx->", a, np.cross(b, c)) / 6)
 
 
 def radius_kept(character: Character, skinning_matrices: NDArray[np.float64], positions: ArrayLike) -> float:
-    """The least share that a vertex keeps of its distance to the axis of a turned joint.
+    """The least share that a vertex keeps of its distance to the axis of a turned joint; 1 if no joint is turned.
 
-    This considers vertices that are moved only by a joint and its parent, relative to the parent. They lie around the
-    axis that the joint turns about, and move towards it where the mesh collapses. By LBS, a vertex with equal weights
-    keeps cos(angle / 2).
-
-    Parameters
-    ----------
-    character : Character
-        In the bind pose.
-    skinning_matrices : (J, 4, 4) ndarray
-        Of rigid joints.
-    positions : (V, 3) array_like
-        The deformed vertices.
-
-    Returns
-    -------
-    float
-        1 if every vertex keeps its distance, or no joint is turned.
+    This considers vertices of a character in the bind pose that are moved only by a joint and its parent, relative to
+    the parent. They lie around the axis that the joint turns about, and move towards it where the mesh collapses. By
+    LBS, a vertex with equal weights keeps cos(angle / 2). Joints are rigid.
     """
     skeleton, skin = character.skeleton, character.skin
     rest = np.asarray(skin.rest_positions, np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The results of each method for a scene, and what it costs."""
+"""The results of each method for a scene, and its time."""
 
 from __future__ import annotations
 
@@ -24,22 +24,9 @@ METHODS: Mapping[str, NamedMethod] = {name: MEASURED[name] for name in ("LBS", "
 class Outcome:
     """A scene by one method.
 
-    Attributes
-    ----------
-    method : str
-        A key of `METHODS`.
-    positions : (V, 3) ndarray
-        The deformed vertices.
-    solves : int
-        Rotation centers that needed a least-squares solve.
-    nanoseconds : float
-        Per vertex, with one thread, the least of the rounds.
-    ratio : float
-        Of that time to LBS.
-    radius_kept : float
-        See `measures.radius_kept`.
-    volume_change : float
-        Of the whole mesh, relative to its volume at rest.
+    `solves` are the rotation centers that needed a least-squares solve. `nanoseconds` are per vertex, with one thread,
+    the least of all rounds; `ratio` is to LBS. `volume_change` is that of the whole mesh, relative to its volume at
+    rest.
     """
 
     method: str

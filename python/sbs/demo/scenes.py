@@ -18,24 +18,10 @@ UPWARD = (0.0, 1.0, 0.0)
 
 @dataclass(frozen=True)
 class Scene:
-    """One row of the figure.
+    """A row of the figure: a pose (J, 4, 4) of a character, and its picture.
 
-    Attributes
-    ----------
-    name : str
-        In the table.
-    title : str
-        Under a picture.
-    caption : str
-        Under the row.
-    character : Character
-    skinning_matrices : (J, 4, 4) ndarray
-        The pose.
-    moved : (N,) ndarray of int
-        The joints whose weight colors show.
-    camera : Camera
-    aspect : float
-        Ratio of width to height of a picture.
+    `title` is under a picture, `caption` under the row; the weight of the joints `moved` (N,) colors the mesh. `aspect`
+    is the ratio of width to height of a picture.
     """
 
     name: str

@@ -3,40 +3,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from .outcomes import Outcome
 from .scenes import Scene
 
-COLUMNS = (
-    "pose",
-    "method",
-    "vertices",
-    "joint sets",
-    "non-trivial sets",
-    "solves",
-    "ns per vertex",
-    "ratio to LBS",
-    "radius kept",
-    "volume",
-)
+_CELLS: dict[str, Callable[[Scene, Outcome], str]] = {
+    "pose": lambda scene, _: scene.name,
+    "method": lambda _, outcome: outcome.method,
+    "vertices": lambda scene, _: str(scene.character.skin.vertex_count),
+    "joint sets": lambda scene, _: str(len(scene.character.skin.joint_sets)),
+    "non-trivial sets": lambda scene, _: str(scene.character.skin.nontrivial_joint_set_count),
+    "solves": lambda _, outcome: str(outcome.solves),
+    "ns per vertex": lambda _, outcome: f"{outcome.nanoseconds:.2f}",
+    "ratio to LBS": lambda _, outcome: f"{outcome.ratio:.2f}",
+    "radius kept": lambda _, outcome: f"{outcome.radius_kept:.1%}",
+    "volume": lambda _, outcome: f"{outcome.volume_change:+.2%}",
+}
+COLUMNS = tuple(_CELLS)
 
 
 def cells(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]]) -> list[tuple[str, ...]]:
     """The table as text, a row for each scene and method, in the order of `COLUMNS`."""
     return [
-        (
-            scene.name,
-            outcome.method,
-            str(scene.character.skin.vertex_count),
-            str(len(scene.character.skin.joint_sets)),
-            str(scene.character.skin.nontrivial_joint_set_count),
-            str(outcome.solves),
-            f"{outcome.nanoseconds:.2f}",
-            f"{outcome.ratio:.2f}",
-            f"{outcome.radius_kept:.1%}",
-            f"{outcome.volume_change:+.2%}",
-        )
+        tuple(cell(scene, outcome) for cell in _CELLS.values())
         for scene, results in zip(scenes, outcomes, strict=True)
         for outcome in results
     ]

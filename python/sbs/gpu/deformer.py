@@ -23,7 +23,7 @@ _PURPOSE = "graphics processors"
 # Of workgroups of the shader, `@workgroup_size`.
 _WORKGROUP = 64
 
-# What Skin.deform takes at least for weighted centers, and the shader always.
+# The least damping of weighted centers in Skin.deform, and the only one of the shader.
 _WEIGHTED_DAMPING = 1e-6
 
 # From here on joints of a set count as scaled differently, as sbs_pose_palette counts scaled joints.
@@ -265,7 +265,7 @@ class Deformer:
         return DeviceFrames(room[0], room[1] if normals else None, (frame_count, self.skin.vertex_count, 3))
 
     def _refuse_unlike(self, palette: Palette, normals: bool) -> None:
-        """Refuse joints of which the shader would not make what `Skin.deform` does."""
+        """Refuse joints that the shader would deform otherwise than `Skin.deform`."""
         if palette.stretched_joints and (normals or self._center in ("joint_set", "optimized")):
             raise ValueError(f"{palette.stretched_joints} {_UNLIKE.format('stretched')}")
         if not palette.scaled_joints:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The compute shader: `engines/wgsl` of the sources, and what its buffers hold."""
+"""The compute shader: `engines/wgsl` of the sources, and the content of its buffers."""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ def subdivide_near_joints(
     KeyError
         If no joint has such a name.
     ValueError
-        If a joint is out of range or has no triangles; and what `sbs.mesh.subdivide` refuses.
+        If a joint is out of range or has no triangles, or as `sbs.mesh.subdivide`.
     """
     mesh = character.mesh
     fine = subdivide(
@@ -302,7 +302,7 @@ def subdivide_bent(
     ------
     ValueError
         If the angle is negative or NaN, there is less than one level, or `deform` returns no frames of the vertices;
-        and what `sbs.mesh.subdivide` refuses.
+        and as `sbs.mesh.subdivide`.
 
     Examples
     --------

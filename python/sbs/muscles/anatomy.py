@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ __all__ = ["fit"]
 Floats = NDArray[np.float64]
 
 FILL = 0.8
-"""The share of what is between a muscle's path and the nearest skin that its belly takes; the rest is fat."""
+"""The share of the space between a muscle's path and the nearest skin that its belly takes; the rest is fat."""
 
 THICKEST = 0.25
 """The largest radius of a belly as a share of its length: people's are below. Where short limbs have room for more, the
@@ -38,18 +38,9 @@ SECTOR = 0.75
 class Place(NamedTuple):
     """A point of a muscle's path.
 
-    Attributes
-    ----------
-    joint : str
-        The part of the body that it moves with.
-    bone : str
-        The part whose bone it is beside, from its joint to the next.
-    along : float
-        Where along the bone, 0 to 1.
-    side : str
-        In which direction from the bone: see `_directions`.
-    depth : float
-        How far, as a share of the flesh in that direction.
+    It moves with the part `joint` of the body, and lies beside the bone of the part `bone`, from its joint to the next:
+    `along` is where along the bone, 0 to 1, `side` the direction from it (see `_Side.direction`), `depth` how far, as a
+    share of the flesh in that direction.
     """
 
     joint: str
@@ -59,103 +50,90 @@ class Place(NamedTuple):
     depth: float
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a muscle lies in a body of any size."""
+class Plan(NamedTuple):
+    """How a muscle lies in a body of any size: its tendons, as shares of the path, and the path."""
 
-    name: str
+    tendons: tuple[float, float]
     path: tuple[Place, ...]
-    tendons: tuple[float, float] = (0.1, 0.1)
-    fill: float = FILL
-    also: tuple[str, ...] = field(default=())  # parts whose skin it moves, besides those along its path
 
 
 # A part without a side is in the middle of the body. Directions "flexor" and "extensor" are where the joint at the
 # bone's end bends to, and away from it.
-PLANS = (
-    Plan(
-        "biceps",
+PLANS = {
+    "biceps": Plan(
+        (0.10, 0.16),
         (
             Place("upper arm", "upper arm", 0.10, "flexor", 0.45),
             Place("upper arm", "upper arm", 0.62, "flexor", 0.62),
             Place("forearm", "forearm", 0.12, "flexor", 0.20),
         ),
-        tendons=(0.10, 0.16),
     ),
-    Plan(
-        "triceps",
+    "triceps": Plan(
+        (0.05, 0.22),
         (
             Place("upper arm", "upper arm", 0.12, "extensor", 0.45),
             Place("upper arm", "upper arm", 0.58, "extensor", 0.60),
             Place("forearm", "forearm", 0.02, "extensor", 0.50),
         ),
-        tendons=(0.05, 0.22),
     ),
-    Plan(
-        "deltoid",
+    "deltoid": Plan(
+        (0.02, 0.15),
         (
             Place("shoulder", "upper arm", 0.02, "lateral", 0.55),
             Place("upper arm", "upper arm", 0.24, "lateral", 0.72),
             Place("upper arm", "upper arm", 0.50, "lateral", 0.45),
         ),
-        tendons=(0.02, 0.15),
     ),
-    Plan(
-        "pectoral",
+    "pectoral": Plan(
+        (0.05, 0.15),
         (
             Place("chest", "chest", 0.35, "front", 0.80),
             Place("chest", "shoulder", 0.55, "front", 0.75),
             Place("upper arm", "upper arm", 0.08, "front", 0.35),
         ),
-        tendons=(0.05, 0.15),
     ),
-    Plan(
-        "forearm flexors",
+    "forearm flexors": Plan(
+        (0.04, 0.35),
         (
             Place("upper arm", "upper arm", 0.94, "flexor", 0.35),
             Place("forearm", "forearm", 0.34, "flexor", 0.60),
             Place("hand", "forearm", 0.98, "flexor", 0.40),
         ),
-        tendons=(0.04, 0.35),
     ),
-    Plan(
-        "gluteus",
+    "gluteus": Plan(
+        (0.02, 0.08),
         (
             Place("hips", "thigh", -0.20, "extensor", 0.55),
             Place("hips", "thigh", -0.02, "extensor", 0.62),
             Place("thigh", "thigh", 0.14, "extensor", 0.40),
         ),
-        tendons=(0.02, 0.08),
     ),
-    Plan(
-        "quadriceps",
+    "quadriceps": Plan(
+        (0.06, 0.22),
         (
             Place("thigh", "thigh", 0.08, "extension", 0.50),
             Place("thigh", "thigh", 0.50, "extension", 0.62),
             Place("thigh", "thigh", 0.98, "extension", 0.60),
             Place("shin", "shin", 0.06, "extension", 0.60),
         ),
-        tendons=(0.06, 0.22),
     ),
-    Plan(
-        "hamstrings",
+    "hamstrings": Plan(
+        (0.06, 0.20),
         (
             Place("thigh", "thigh", 0.12, "extensor", 0.50),
             Place("thigh", "thigh", 0.55, "extensor", 0.60),
             Place("shin", "shin", 0.08, "extensor", 0.45),
         ),
-        tendons=(0.06, 0.20),
     ),
-    Plan(
-        "calf",
+    "calf": Plan(
+        (0.04, 0.38),
         (
             Place("thigh", "thigh", 0.96, "extensor", 0.40),
             Place("shin", "shin", 0.32, "extensor", 0.66),
             Place("foot", "shin", 0.96, "extensor", 0.50),
         ),
-        tendons=(0.04, 0.38),
     ),
-)
+}
 
 # Where a bone ends, if not at the only child of its joint.
 BONE_ENDS = {
@@ -317,7 +295,7 @@ def fit(character: Character, *, joints: Mapping[str, str | int] | None = None) 
 
     Biceps, triceps, deltoid, pectoral, forearm flexors, gluteus, quadriceps, hamstrings and calf, each named with its
     side. Joints are found by their names, as those of Rigify, MakeHuman, Mixamo and others; bellies are within the
-    mesh, as thick as the flesh around the bones allows. A beginning: `Muscle` has what to change.
+    mesh, as thick as the flesh around the bones allows. They are a beginning: change the attributes of `Muscle`.
 
     Parameters
     ----------
@@ -339,21 +317,21 @@ def fit(character: Character, *, joints: Mapping[str, str | int] | None = None) 
 
 def _muscles(body: _Body) -> Iterator[Muscle]:
     for side in ("left", "right"):
-        for plan in PLANS:
-            yield _placed(_Side(body, side), plan)
+        for name, plan in PLANS.items():
+            yield _placed(_Side(body, side), f"{name} {side}", plan)
 
 
-def _placed(side: _Side, plan: Plan) -> Muscle:
+def _placed(side: _Side, name: str, plan: Plan) -> Muscle:
     body, names = side.body, side.body.skeleton.names
     points = np.array([side.point(place) for place in plan.path])
     joints = [body.parts[side.part(place.joint)] for place in plan.path]
-    covered = list(dict.fromkeys([*between(body.skeleton, joints), *(body.parts[side.part(p)] for p in plan.also)]))
+    covered = between(body.skeleton, joints)
     room, nearest = _room(points, body.flesh_following(covered), plan.tendons)
     if not room > 0:
-        raise ValueError(f"muscle '{plan.name} {side.side}' has no room within the mesh")
-    radius = min(plan.fill * room, THICKEST * _belly_length(points, plan.tendons))
+        raise ValueError(f"muscle {name!r} has no room within the mesh")
+    radius = min(FILL * room, THICKEST * _belly_length(points, plan.tendons))
     return Muscle(
-        name=f"{plan.name} {side.side}",
+        name=name,
         side=side.side,
         joints=tuple(names[joint] for joint in joints),
         points=tuple(map(as_point, points)),
@@ -376,7 +354,7 @@ def _room(points: Floats, skin: Floats, tendons: tuple[float, float]) -> tuple[f
 
 
 def _belly_length(points: Floats, tendons: tuple[float, float]) -> float:
-    """Of what is left of the path between tendons."""
+    """The length of the path between tendons."""
     steps = np.diff(_bezier(points, np.linspace(0, 1, SAMPLES + 1)), axis=0)
     return float(np.linalg.norm(steps, axis=1).sum()) * (1 - sum(tendons))
 

@@ -38,7 +38,7 @@ class MuscleStates(NamedTuple):
     belly_lengths : ndarray of float64
         Of bellies.
     growths : ndarray of float64
-        By what factor radii have grown.
+        The factors that radii have grown by.
     volumes : ndarray of float64
         Of bellies.
     limited : ndarray of bool
@@ -142,7 +142,7 @@ class MuscleCover:
         Parameters
         ----------
         positions : (V, 3) or (F, V, 3) ndarray of float32 or float64
-            What a method of `Skin` made of the same matrices. Changed in place, so it has to be contiguous.
+            The result of a method of `Skin` for the same matrices. Changed in place, so it has to be contiguous.
         skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
         normals : ndarray of the shape and type of `positions`, optional
             Changed in place.
@@ -247,15 +247,15 @@ def bind(character: Character, muscles: Sequence[Muscle]) -> MuscleCover:
 
 def _with_name(message: str, names: Sequence[str]) -> str:
     """A message of the core, "radius[2] ...", with the muscle's name in place of its number."""
-    found = re.match(r"(?P<what>\w+)\[(?P<number>\d+)(?:, (?P<column>\d+))?\](?P<rest>.*)", message, re.DOTALL)
+    found = re.match(r"(?P<name>\w+)\[(?P<number>\d+)(?:, (?P<column>\d+))?\](?P<rest>.*)", message, re.DOTALL)
     if found is None or int(found["number"]) >= len(names):
         return message
     column = "" if found["column"] is None else f"[{found['column']}]"
-    return f"muscle {names[int(found['number'])]!r}: {found['what']}{column}{found['rest']}"
+    return f"muscle {names[int(found['number'])]!r}: {found['name']}{column}{found['rest']}"
 
 
 def _rows(muscles: tuple[Muscle, ...], skeleton: Skeleton) -> tuple[Any, ...]:
-    """What the core takes: each muscle in a row, and lists of different lengths one behind the other."""
+    """Arguments of the core: each muscle in a row, and lists of different lengths one behind the other."""
     joints = np.zeros((len(muscles), POINTS), np.int32)
     points = np.zeros((len(muscles), POINTS, 3))
     thin_joints = np.zeros(len(muscles), np.int32)

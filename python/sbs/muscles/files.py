@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..support import json_files
 from ..support.files import replacing
@@ -41,7 +41,7 @@ def write(path: str | os.PathLike[str], muscles: Sequence[Muscle]) -> None:
 
 
 def _entry(muscle: Muscle) -> dict[str, Any]:
-    """A muscle without what is as by default."""
+    """A muscle, without attributes that have their default."""
     entry: dict[str, Any] = {
         "name": well_formed(muscle.name),
         "path": [
@@ -77,9 +77,9 @@ def _content(document: Any) -> tuple[Muscle, ...]:
 
 
 def _muscle(entry: Any, place: str) -> Muscle:
-    _check_keys(entry, place, {"name": _is_text, "path": _is_path, "radius": is_number, "reach": is_number}, _OPTIONAL)
+    _check_keys(entry, place, _NEEDED, _OPTIONAL)
     for index, point in enumerate(entry["path"]):
-        _check_keys(point, f"{place}.path[{index}]", {"joint": _is_text, "point": _is_vector}, {})
+        _check_keys(point, f"{place}.path[{index}]", {"joint": _TEXT, "point": _VECTOR}, {})
     rest: dict[str, Any] = {
         key: tuple(entry[key]) if isinstance(entry[key], list) else entry[key] for key in _OPTIONAL if key in entry
     }
@@ -93,10 +93,42 @@ def _muscle(entry: Any, place: str) -> Muscle:
     )
 
 
-def _check_keys(
-    entry: Any, place: str, needed: dict[str, Callable[[Any], bool]], allowed: dict[str, Callable[[Any], bool]]
-) -> None:
-    """Check that an object has what it needs, nothing unknown, and values of the right kinds."""
+class _Kind(NamedTuple):
+    """Values of JSON of one kind."""
+
+    words: str
+    includes: Callable[[Any], bool]
+
+
+def _is_list(value: Any, kind: _Kind) -> bool:
+    return isinstance(value, list) and all(map(kind.includes, value))
+
+
+_NUMBER = _Kind("a number", is_number)
+_TEXT = _Kind("a string", lambda value: isinstance(value, str))
+_SIDE = _Kind('"left", "right" or ""', lambda value: value in ("left", "right", ""))
+_POINTS = _Kind("a list of points", lambda value: isinstance(value, list))
+_NUMBERS = _Kind("a list of numbers", lambda value: _is_list(value, _NUMBER))
+_PAIR = _Kind("a list of 2 numbers", lambda value: _is_list(value, _NUMBER) and len(value) == 2)
+_VECTOR = _Kind("a list of 3 numbers", lambda value: _is_list(value, _NUMBER) and len(value) == 3)
+_NAMES = _Kind("a list of strings", lambda value: _is_list(value, _TEXT))
+
+_NEEDED = {"name": _TEXT, "path": _POINTS, "radius": _NUMBER, "reach": _NUMBER}
+_OPTIONAL = {
+    "side": _SIDE,
+    "tendons": _PAIR,
+    "profile": _NUMBERS,
+    "flattening": _NUMBER,
+    "thin_direction": _VECTOR,
+    "thin_joint": _TEXT,
+    "contraction": _NUMBER,
+    "most_growth": _NUMBER,
+    "covered": _NAMES,
+}
+
+
+def _check_keys(entry: Any, place: str, needed: dict[str, _Kind], allowed: dict[str, _Kind]) -> None:
+    """Check that an object has all keys that it needs, none that is unknown, and values of the right kinds."""
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
     for key in needed:
@@ -105,58 +137,6 @@ def _check_keys(
     unknown = entry.keys() - needed.keys() - allowed.keys()
     if unknown:
         raise ValueError(f"{place}: unknown key {min(unknown)!r}")
-    for key, is_right in {**needed, **allowed}.items():
-        if key in entry and not is_right(entry[key]):
-            raise ValueError(f"{place}: {key!r} must be {_KINDS[is_right]}")
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_side(value: Any) -> bool:
-    return value in ("left", "right", "")
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, list)
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_number, value))
-
-
-def _is_pair(value: Any) -> bool:
-    return _is_list(value) and len(value) == 2
-
-
-def _is_vector(value: Any) -> bool:
-    return _is_list(value) and len(value) == 3
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-_KINDS: dict[Callable[[Any], bool], str] = {
-    is_number: "a number",
-    _is_text: "a string",
-    _is_side: '"left", "right" or ""',
-    _is_path: "a list of points",
-    _is_list: "a list of numbers",
-    _is_pair: "a list of 2 numbers",
-    _is_vector: "a list of 3 numbers",
-    _is_names: "a list of strings",
-}
-
-_OPTIONAL: dict[str, Callable[[Any], bool]] = {
-    "side": _is_side,
-    "tendons": _is_pair,
-    "profile": _is_list,
-    "flattening": is_number,
-    "thin_direction": _is_vector,
-    "thin_joint": _is_text,
-    "contraction": is_number,
-    "most_growth": is_number,
-    "covered": _is_names,
-}
+    for key, kind in {**needed, **allowed}.items():
+        if key in entry and not kind.includes(entry[key]):
+            raise ValueError(f"{place}: {key!r} must be {kind.words}")

@@ -44,11 +44,11 @@ class Muscle:
     thin_direction : (x, y, z)
         In which direction it is thin, at bind, if it is flattened.
     thin_joint : str
-        What the direction turns with; "" is the first of `joints`.
+        The joint that the direction turns with; "" is the first of `joints`.
     contraction : float
         By which share full activation shortens the belly.
     most_growth : float
-        By what factor radii grow at most. Where this is met the belly loses volume, which `MuscleCover.measure` tells.
+        The largest factor that radii grow by. A belly that reaches it loses volume; see `MuscleCover.measure`.
     covered : tuple of str
         Joints whose skin the muscle moves. Empty: those from the joint of the origin to that of the insertion, along
         the skeleton.

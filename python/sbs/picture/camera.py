@@ -15,16 +15,8 @@ FIELD_OF_VIEW = 16.0  # degrees across the picture's width: a long lens, so that
 class Camera:
     """A camera that looks at a point.
 
-    Attributes
-    ----------
-    target : (3,) array_like
-        The point in the middle of the picture.
-    direction : (3,) array_like
-        From the target towards the camera; any length.
-    up : (3,) array_like
-        The upward direction of the picture; any length, not parallel to `direction`.
-    width : float
-        The width of the scene, at the target, that fills the picture's width.
+    `direction` is from the target towards the camera and `up` upward in the picture, both of any length and not
+    parallel. `width` is how much of the scene, at the target, fills the picture's width.
     """
 
     target: ArrayLike

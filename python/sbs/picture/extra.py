@@ -11,13 +11,7 @@ __all__ = ["MissingExtraError", "load", "load_mitsuba"]
 
 
 def load_mitsuba() -> Any:
-    """Mitsuba 3, in the variant that needs no LLVM.
-
-    Raises
-    ------
-    MissingExtraError
-        If it is not installed, or does not load.
-    """
+    """Mitsuba 3, in the variant that needs no LLVM."""
     with silent_stderr():
         mitsuba = load("mitsuba", "mitsuba")
     mitsuba.set_variant("scalar_rgb")

@@ -28,24 +28,10 @@ def portraits(
     *,
     samples: int,
 ) -> Iterator[NDArray[np.uint8]]:
-    """Take pictures of a mesh, one after the other.
+    """Take pictures (height, width, 3) of a mesh in several shapes (V, 3), one after the other.
 
-    Parameters
-    ----------
-    rest_positions : (V, 3) array_like
-        They show which vertices belong together along seams.
-    triangles : (T, 3) array_like of int
-    shapes : iterable of (V, 3) array_like
-        Deformed positions.
-    colors : (V, 3) ndarray, or (number of shapes, V, 3)
-        Linear RGB, of all shapes or of each.
-    camera, size, samples
-        As for `render`.
-
-    Yields
-    ------
-    (height, width, 3) ndarray of uint8
-        A picture of each shape.
+    The rest positions show which vertices belong together along seams. Colors are linear RGB, of all shapes (V, 3) or
+    of each (S, V, 3). `camera`, `size` and `samples` are those of `render`.
     """
     kept, corners = welded(rest_positions, triangles)
     welded_shapes = [np.asarray(positions, np.float64)[kept] for positions in shapes]

@@ -18,22 +18,10 @@ ROUGHNESS = 0.5
 
 
 def render(surface: ShadedMesh, camera: Camera, size: tuple[int, int], *, samples: int = 64) -> NDArray[np.uint8]:
-    """Take a picture of a surface in a bright room, on white.
+    """Take a picture of a surface in a bright room, on white: sRGB (height, width, 3).
 
-    Parameters
-    ----------
-    surface : ShadedMesh
-    camera : Camera
-        The lights move with it.
-    size : (int, int)
-        Width and height in pixels.
-    samples : int
-        Light paths per pixel: time is proportional to it, noise to its inverse square root.
-
-    Returns
-    -------
-    (height, width, 3) ndarray of uint8
-        sRGB.
+    The lights move with the camera. Size is width and height in pixels; time is proportional to the samples, light
+    paths per pixel, and noise to their inverse square root.
     """
     mi = load_mitsuba()
     scene = {

@@ -19,17 +19,7 @@ GRAY = (104, 108, 116)
 
 @dataclass(frozen=True)
 class Row:
-    """A row of a figure.
-
-    Attributes
-    ----------
-    pictures : sequence of (height, width, 3) ndarray of uint8
-        All of the same size, and in all rows of the same width.
-    notes : sequence of str
-        A line under each picture.
-    caption : str
-        Text under the row.
-    """
+    """A row of a figure: pictures (height, width, 3) of one size, a line of text under each, and text under the row."""
 
     pictures: Sequence[NDArray[np.uint8]]
     notes: Sequence[str]
@@ -53,28 +43,9 @@ def _margin(column: int) -> int:
 
 
 def compose(rows: Sequence[Row], headings: Sequence[str], footnote: str = "", *, width: int | None = None) -> Any:
-    """Compose a figure from rows of pictures.
+    """Compose a `PIL.Image.Image` from rows of pictures, with a heading for each column and small print at the end.
 
-    Parameters
-    ----------
-    rows : sequence of Row
-        From top to bottom.
-    headings : sequence of str
-        One for each column.
-    footnote : str
-        Small print at the end.
-    width : int, optional
-        Of the figure in pixels. By default what the pictures need.
-
-    Returns
-    -------
-    PIL.Image.Image
-        RGB, on white. The width of the pictures determines all sizes of text.
-
-    Raises
-    ------
-    MissingExtraError
-        If Pillow is not installed.
+    It is as wide as the pictures need, or `width` pixels. The width of the pictures determines all sizes of text.
     """
     image_module, draw_module = load("PIL.Image", "pillow"), load("PIL.ImageDraw", "pillow")
     column = rows[0].pictures[0].shape[1]

@@ -10,20 +10,10 @@ from numpy.typing import NDArray
 def subdivide(values: NDArray[np.float64], triangles: NDArray[np.intp]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """One step of Loop subdivision: every triangle becomes four.
 
+    Values (V, N) are attributes of the vertices of a welded mesh, side by side, such as positions and colors. Returns
+    those of (V + E) vertices, the old ones and then one for each edge, and (4 T, 3) triangles.
+
     Loop, C. 1987. Smooth Subdivision Surfaces Based on Triangles; boundaries become cubic B-splines.
-
-    Parameters
-    ----------
-    values : (V, N) ndarray
-        Attributes of the vertices, side by side: positions, colors.
-    triangles : (T, 3) ndarray of int
-        Vertex indices of a welded mesh.
-
-    Returns
-    -------
-    values : (V + E, N) ndarray
-        The old vertices, then a vertex for each of the E edges.
-    triangles : (4 T, 3) ndarray of int
     """
     count = len(values)
     sides = np.sort(triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2).astype(np.int64), axis=1)

@@ -14,18 +14,9 @@ from .subdivision import subdivide, sum_at
 
 @dataclass(frozen=True)
 class ShadedMesh:
-    """Triangles ready for rendering.
+    """Triangles (T, 3) ready for rendering, counter-clockwise seen from outside.
 
-    Attributes
-    ----------
-    positions : (V, 3) float32
-        Vertices in scene units.
-    normals : (V, 3) float32
-        Unit normals.
-    colors : (V, 3) float32
-        Diffuse reflectance, linear RGB in [0, 1].
-    triangles : (T, 3) int32
-        Counter-clockwise seen from outside.
+    Vertices (V, 3) have positions in scene units, unit normals, and colors: diffuse reflectance, linear RGB in [0, 1].
     """
 
     positions: NDArray[np.float32]
@@ -46,18 +37,9 @@ def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) 
 def smooth_surfaces(
     shapes: Sequence[NDArray[np.float64]], colors: NDArray[np.float64], triangles: NDArray[np.intp], *, steps: int = 2
 ) -> list[ShadedMesh]:
-    """Smoother surfaces of a welded mesh in several shapes, for pictures: `steps` of Loop subdivision.
+    """Smoother surfaces of a welded mesh in several shapes (V, 3), for pictures: `steps` of Loop subdivision, or none.
 
-    Parameters
-    ----------
-    shapes : sequence of S (V, 3) ndarray
-        Positions.
-    colors : (V, 3) ndarray, or (S, V, 3)
-        The same for all shapes, or those of each.
-    triangles : (T, 3) ndarray of int
-        Vertex indices.
-    steps : int
-        Each makes four triangles of one; 0 leaves the mesh unchanged.
+    Colors are the same for all shapes (V, 3), or those of each (S, V, 3). Each step makes four triangles of one.
     """
     positions = np.stack(shapes, axis=1)
     values = np.concatenate([positions, np.broadcast_to(colors, np.shape(shapes)).swapaxes(0, 1)], axis=2)

@@ -4,8 +4,6 @@
 docs/quality.md explains each measure, and has the results for real characters.
 """
 
-from typing import Any
-
 from .gauge import MEASURES, Gauge
 from .methods import METHODS, NamedMethod, chosen
 from .motions import MeasuredMotion, clip, made_poses, sweep
@@ -28,12 +26,6 @@ __all__ = [
     "made_poses",
     "sweep",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name == "Motion":
-        raise AttributeError("sbs.quality.Motion is MeasuredMotion now; sbs.Motion is what files of motions hold")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

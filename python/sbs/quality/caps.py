@@ -22,35 +22,17 @@ def triangle_areas(positions: Floats, triangles: Triangles) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The triangles of a surface in parts, and the rims where the parts end.
+    """The triangles of a surface in L parts, and the rims where the parts end."""
 
-    Attributes
-    ----------
-    triangles : (T, 3) ndarray
-    labels : (T,) ndarray
-        The part of each triangle, numbered from 0.
-    count : int
-        L, the number of parts.
-    rims : (R, 2) ndarray
-        Edges, in the direction of the caps' triangles.
-    turns : (R,) ndarray
-        How often the caps use each edge; 1 if the surface is a manifold.
-    rim_tips : (R,) ndarray
-        The cap of each edge: there is one for every connected rim of a part.
-    tip_vertices, vertex_tips : (N,) ndarray
-        The vertices of the rims, and the cap of each.
-    tip_labels : (C,) ndarray
-    """
-
-    triangles: Triangles
-    labels: Indices
-    count: int
-    rims: Indices
-    turns: Floats
-    rim_tips: Indices
-    tip_vertices: Indices
-    vertex_tips: Indices
-    tip_labels: Indices
+    triangles: Triangles  # (T, 3)
+    labels: Indices  # (T,) the part of each triangle, numbered from 0
+    count: int  # L
+    rims: Indices  # (R, 2) edges, in the direction of the triangles of caps
+    turns: Floats  # (R,) how often the caps use each edge; 1 if the surface is a manifold
+    rim_tips: Indices  # (R,) the cap of each edge: there is one for every connected rim of a part
+    tip_vertices: Indices  # (N,) the vertices of the rims
+    vertex_tips: Indices  # (N,) the cap of each
+    tip_labels: Indices  # (C,) the part of each cap
 
     @property
     def closed(self) -> bool:
@@ -58,20 +40,11 @@ class Parts:
         return not len(self.rims)
 
     def volumes(self, positions: Floats) -> Floats:
-        """Signed volumes (L,) within the parts and their caps, by the divergence theorem.
+        """Signed volumes (L,) within the parts and their caps, by the divergence theorem, for positions (W, 3).
 
-        A cap is the fan from the mean of a rim's vertices to its edges. The borders of any triangles add up to closed
-        loops, and fans close each of them. So the volume does not depend on the origin, even for surfaces that are not
-        manifolds.
-
-        Parameters
-        ----------
-        positions : (W, 3) ndarray
-
-        Returns
-        -------
-        (L,) ndarray
-            Positive if triangles are counter-clockwise from outside.
+        They are positive if triangles are counter-clockwise from outside. A cap is the fan from the mean of a rim's
+        vertices to its edges. The borders of any triangles add up to closed loops, and fans close each of them. So the
+        volume does not depend on the origin, even for surfaces that are not manifolds.
         """
         points, cap_corners = self._around_the_mean(positions)
         within = _six_volumes(*np.moveaxis(points[self.triangles], 1, 0))
@@ -96,20 +69,7 @@ class Parts:
 
 
 def make_parts(triangles: Triangles, labels: Indices, vertex_count: int) -> Parts:
-    """Find the rims of parts.
-
-    Parameters
-    ----------
-    triangles : (T, 3) ndarray
-        Of a welded surface.
-    labels : (T,) ndarray
-        The part of each triangle.
-    vertex_count : int
-
-    Returns
-    -------
-    Parts
-    """
+    """Find the rims of parts of a welded surface: the triangles (T, 3) with the label (T,) of their part."""
     count = int(labels.max(initial=-1)) + 1
     sides = triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
     owners = np.repeat(labels, 3)

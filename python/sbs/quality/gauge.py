@@ -29,7 +29,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "seam": ("largest",),
     "pop": ("high", "largest", "jump"),
 }
-"""The measures and their statistics. Low and high: what a hundredth of the region that deforms is below and above."""
+"""The measures and their statistics. Low and high are the first and the last percentile of the region that deforms."""
 
 APART = 1e-3
 """Places that are farther apart than this share of the size are not the same."""
@@ -39,7 +39,7 @@ FLAT = 0.01
 0.094, a card of 10 by 10 by 0.2 has 0.007."""
 
 LEAST_LIMB = 1e-3
-"""What is less than this share of the whole volume is no limb."""
+"""A part with less than this share of the whole volume is no limb."""
 
 AT_THE_BONE = 0.25
 """Vertices that are nearer to their bone than this share of their limb's radius have no thickness to keep."""
@@ -186,9 +186,10 @@ class Gauge:
     def region(self, skinning_matrices: NDArray[np.float64], shapes: Iterable[ArrayLike]) -> NDArray[np.bool_]:
         """Which vertices of the surface are deformed in a pose by at least one of several methods.
 
-        These are the vertices that their joints would take to different places, and those that a method takes elsewhere
-        than their heaviest joint would. The others follow one joint by all methods and would only dilute percentiles.
-        All methods are measured on one region, so one that deforms where others do not is measured there, too.
+        These are the vertices that their joints would take to different places, and vertices that a method takes
+        elsewhere than their heaviest joint would. The others follow one joint by all methods and would only dilute
+        percentiles. All methods are measured on one region, so one that deforms where others do not is measured there,
+        too.
 
         Parameters
         ----------
@@ -237,7 +238,7 @@ class Gauge:
         return np.asarray(self._parts.volumes(points)[self._limb_labels] / self._limb_volumes)
 
     def matched_limb_volumes(self, character_limbs: NDArray[np.intp], positions: ArrayLike) -> Floats:
-        """`limb_volumes` of deformed vertices (V, 3), for limbs of another gauge; NaN for those that this one lacks."""
+        """`limb_volumes` of deformed vertices (V, 3), for limbs of another gauge; NaN for limbs that this one lacks."""
         found = np.full(len(character_limbs), np.nan)
         volumes = self.limb_volumes(self._check(positions, 2)[self.surface.kept])
         known = np.isin(character_limbs, self.limbs)

@@ -15,7 +15,7 @@ from .caps import triangle_areas
 from .surface import Floats, Indices, RestSurface, Triangles, frames
 
 LOW, HIGH = 0.01, 0.99
-"""Shares of the surface: measures tell what one hundredth of it is below and above, beside the extremes."""
+"""Shares of the surface: besides the extremes, measures have percentiles that leave out a hundredth of it."""
 
 
 def area_ratios(surface: RestSurface, positions: Floats) -> Floats:

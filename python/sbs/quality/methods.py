@@ -32,7 +32,7 @@ def deformed(
     """Positions (V, 3) of a pose, of other rest positions if there are any, as blend shapes make them."""
     if rest_positions is None:
         return skin.deform(skinning_matrices, **options)
-    shapeable: Any = skin  # a skin of ours; of others, those that cannot have other rest positions say so
+    shapeable: Any = skin  # a skin of ours; others that cannot have other rest positions say so
     positions: AnyFloats = shapeable.deform(skinning_matrices, rest_positions=rest_positions, **options)
     return positions
 
@@ -66,7 +66,7 @@ class TwistMethod(NamedMethod):
     across : float
         How much of the method there is where joints meet, in place of linear blending: see `sbs.twist_amounts`.
     joints : tuple of str or None
-        The joints of the bones that twists are spread along, in place of those that `sbs.limb_twist` finds.
+        The joints of the bones that twists are spread along, in place of the joints that `sbs.limb_twist` finds.
     """
 
     across: float = 1.0
@@ -81,13 +81,7 @@ class TwistMethod(NamedMethod):
 
 @dataclass(frozen=True, eq=False)
 class Blended:
-    """A skin with an amount of its own.
-
-    Attributes
-    ----------
-    whole : Deformer
-    amount : (V,) ndarray or float
-    """
+    """A skin with an amount of its own, a number or (V,)."""
 
     whole: Deformer
     amount: ArrayLike
@@ -158,13 +152,7 @@ class MuscleMethod(NamedMethod):
 
 @dataclass(frozen=True, eq=False)
 class Covered:
-    """A skin that covers muscles.
-
-    Attributes
-    ----------
-    bare : Deformer
-    cover : MuscleCover
-    """
+    """A skin that covers muscles."""
 
     bare: Deformer
     cover: MuscleCover
@@ -217,8 +205,8 @@ def chosen(
     ----------
     names : sequence of str, optional
     limbs : tuple of str, "auto" or "none"
-        The joints of the bones along which methods spread twists; by default those that `sbs.limb_twist` finds. With
-        ``"none"`` such methods are left out.
+        The joints of the bones along which methods spread twists; by default the joints that `sbs.limb_twist` finds.
+        With ``"none"`` such methods are left out.
 
     Raises
     ------

@@ -100,7 +100,7 @@ def clip(animation: Animation, *, poses: int = 24, rate: float = 96.0) -> Measur
 def made_poses(character: Character, joints: Sequence[str] | None = None) -> MeasuredMotion:
     """Poses of one joint each, bent by 90 and by 125 degrees and twisted by 170; and paths that twist it through 180.
 
-    The joints are those that share a vertex with their parent. They twist about their bone, and bend in the direction
+    Joints are turned that share a vertex with their parent. They twist about their bone, and bend in the direction
     in which they are bent already.
 
     Parameters
@@ -127,8 +127,8 @@ def made_poses(character: Character, joints: Sequence[str] | None = None) -> Mea
     for joint in numbers:
         name = skeleton.names[joint]
         bend, twist = axes(skeleton, joint)
-        for axis, degrees, what in (*((bend, angle, "bent") for angle in BENDS), (twist, TWIST, "twisted")):
-            labels.append(f"{name} {what} by {degrees:g}°")
+        for axis, degrees, verb in (*((bend, angle, "bent") for angle in BENDS), (twist, TWIST, "twisted")):
+            labels.append(f"{name} {verb} by {degrees:g}°")
             poses.append(turned(skeleton, name, axis, degrees))
             focus.append(joint)
         paths.append(sweep(character, name, twist))

@@ -53,28 +53,9 @@ def panel_row(
     caption: str,
     progress: Callable[[], None] = lambda: None,
 ) -> Row:
-    """A row for a figure: the pose by each method, colored by strain.
+    """A row for a figure: a pose of a motion of the report by each method, colored by strain.
 
-    Parameters
-    ----------
-    report : Report
-    motion : MeasuredMotion
-        A motion of the report.
-    pose : int
-        The number of a pose in it.
-    camera : Camera
-    size : (int, int)
-        Of a picture, in pixels.
-    samples : int
-        Light paths per pixel.
-    caption : str
-    progress : callable
-        Called after each picture.
-
-    Raises
-    ------
-    MissingExtraError
-        If the packages that draw are not installed.
+    Pictures have a size in pixels, and so many samples: light paths per pixel. `progress` is called after each.
     """
     gauge = report.gauge
     mesh = gauge.character.mesh

@@ -29,19 +29,9 @@ COLORS = ("#2471a3", "#7d3c98", "#c0392b", "#d68910", "#1e8449", "#34495e", "#11
 
 
 def plot(reports: Sequence[Report], path: Path) -> None:
-    """Draw reports, over time for clips and over poses for others; jumps last.
+    """Draw reports of the same methods, over time for clips and over poses for others; jumps last.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-        Of the same methods.
-    path : Path
-        A name that ends in .png or .svg.
-
-    Raises
-    ------
-    MissingExtraError
-        If Matplotlib is not installed.
+    The path ends in .png or .svg.
     """
     figure_module = load("matplotlib.figure", "matplotlib", "plots")
     columns = len(PANELS) + 1

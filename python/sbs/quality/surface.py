@@ -17,8 +17,8 @@ Indices = NDArray[np.intp]
 Triangles = NDArray[np.int32]
 
 SLIVER = 1e-5
-"""Triangles and edges that are shorter than this share of the mesh's size are left out: what a ratio to them says is
-mostly the rounding of float32 coordinates, which is 6e-8 of the size."""
+"""Triangles and edges that are shorter than this share of the mesh's size are left out: ratios to them are
+mostly rounding of float32 coordinates, 6e-8 of the size."""
 
 SAME_WEIGHT = 1e-4
 """Vertices at one point whose weights differ by no more are one."""
@@ -26,57 +26,24 @@ SAME_WEIGHT = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class RestSurface:
-    """A mesh at rest, without its seams.
+    """A mesh at rest, without its seams."""
 
-    Attributes
-    ----------
-    kept : (W,) ndarray
-        One vertex of the mesh for each vertex of the surface.
-    surface_vertex : (V,) ndarray
-        The vertex of the surface that each vertex of the mesh is.
-    twin : (V,) ndarray
-        The lowest vertex of the mesh at the same point.
-    representatives : (W,) ndarray
-        The lowest vertex of the surface at the same point.
-    positions : (W, 3) ndarray
-    size : float
-        The diagonal of the mesh's box.
-    triangles : (T, 3) ndarray
-        Of vertices of the surface, without slivers.
-    sliver_count : int
-        How many triangles were left out.
-    areas : (T,) ndarray
-    vertex_areas : (W,) ndarray
-        A third of the area around each vertex.
-    edges : (E, 2) ndarray
-        Without the very short ones.
-    edge_lengths : (E,) ndarray
-    neighbors : (P, 2) ndarray
-        Triangles that share an edge.
-    neighbor_edges : (P, 2) ndarray
-        The ends of that edge.
-    inverse_frames : (T, 3, 3) ndarray
-        The inverse of a triangle's `frames`.
-    whole : Parts
-        All as one part, slivers included.
-    """
-
-    kept: Indices
-    surface_vertex: Indices
-    twin: Indices
-    representatives: Triangles
-    positions: Floats
-    size: float
-    triangles: Triangles
+    kept: Indices  # (W,) one vertex of the mesh for each vertex of the surface
+    surface_vertex: Indices  # (V,) the vertex of the surface that each vertex of the mesh is
+    twin: Indices  # (V,) the lowest vertex of the mesh at the same point
+    representatives: Triangles  # (W,) the lowest vertex of the surface at the same point
+    positions: Floats  # (W, 3)
+    size: float  # the diagonal of the mesh's box
+    triangles: Triangles  # (T, 3) of vertices of the surface, without slivers
     sliver_count: int
-    areas: Floats
-    vertex_areas: Floats
-    edges: Indices
-    edge_lengths: Floats
-    neighbors: Indices
-    neighbor_edges: Indices
-    inverse_frames: Floats
-    whole: Parts
+    areas: Floats  # (T,)
+    vertex_areas: Floats  # (W,) a third of the area around each vertex
+    edges: Indices  # (E, 2) without the very short ones
+    edge_lengths: Floats  # (E,)
+    neighbors: Indices  # (P, 2) triangles that share an edge
+    neighbor_edges: Indices  # (P, 2) the ends of that edge
+    inverse_frames: Floats  # (T, 3, 3) the inverses of `frames`
+    whole: Parts  # all triangles as one part, slivers included
 
 
 def make_surface(
@@ -85,24 +52,12 @@ def make_surface(
     joint_indices: ArrayLike | None = None,
     joint_weights: ArrayLike | None = None,
 ) -> RestSurface:
-    """Weld a mesh and prepare what measures need of its rest pose.
+    """Weld a mesh and prepare its rest pose for measures.
 
-    Parameters
-    ----------
-    rest_positions : (V, 3) array_like
-    triangles : (T, 3) array_like of int
-    joint_indices, joint_weights : (V, K) array_like, optional
-        As from `sbs.weights.tidy`: finite, not negative, each joint once. Vertices at one point are then welded only if
-        their weights are the same, too: two bodies that touch but move differently have no seam there.
-
-    Returns
-    -------
-    RestSurface
-
-    Raises
-    ------
-    ValueError
-        If a shape is wrong, a number not finite, an index out of range, or there is no triangle with an area.
+    Influences (V, K) are those of `sbs.weights.tidy`: finite, not negative, each joint once. With them vertices at one
+    point are welded only if their weights are the same, too: two bodies that touch but move differently have no seam
+    there. Raises ValueError if a shape is wrong, a number not finite, an index out of range, or no triangle has an
+    area.
     """
     twin = np.asarray(_core.weld(rest_positions), np.intp)
     _core.islands(triangles, len(twin))  # checks triangles

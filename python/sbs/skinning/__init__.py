@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Skins: what binds a mesh to joints, deforms it, and differentiates that."""
+"""Skins, which bind a mesh to joints, deform it, and differentiate the deformation."""

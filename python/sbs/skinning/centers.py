@@ -167,7 +167,7 @@ def optimized_centers(
 
 
 def with_center_options(**defaults: Any) -> Callable[[_Method], _Method]:
-    """Let help show `CenterOptions`, some with other defaults, as those of what takes them as `**options`."""
+    """Let help show `CenterOptions`, some with other defaults, as those of a function with `**options`."""
     return with_keywords(
         each.replace(default=defaults.get(each.name, each.default))
         for each in inspect.signature(optimized_centers).parameters.values()

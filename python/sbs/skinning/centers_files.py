@@ -2,7 +2,7 @@
 """Files that keep centers of rotation.
 
     16 bytes   ``sbs.centers`` and zeros
-     8 bytes   version of the format and of what is computed
+     8 bytes   version of the format and of the computation
     32 bytes   SHA-256 of everything that the centers were computed from
     32 bytes   SHA-256 of the numbers that follow
     24 V bytes centers (V, 3), float64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `Skin.deform_vjp` takes and returns."""
+"""Arguments and results of `Skin.deform_vjp`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Differentiable = Literal[
     "shaped_positions",
     "shaped_normals",
 ]
-"""What a deformation can be differentiated by."""
+"""The arguments that a deformation can be differentiated by."""
 
 
 @dataclass(frozen=True)
 class DeformGradients:
-    """The gradient of a loss by what a deformation is made from. None for what was not wanted.
+    """The gradient of a loss by the arguments of a deformation; None for those not wanted.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class DeformGradients:
     shape_weights : (S,) ndarray of float64 or None
         By the weights of shapes.
     shaped_positions, shaped_normals : (V, 3) ndarray or None
-        Of the skin's type, by what shapes add to each rest position and unit normal. Times the weight of a shape this
-        is that by its deltas.
+        Of the skin's type, by the offsets that shapes add to each rest position and unit normal. Times the weight of a
+        shape this is the gradient by its deltas.
     """
 
     rest_positions: AnyFloats | None
@@ -83,7 +83,7 @@ def refuse_indifferentiable(rotation: Rotation) -> None:
 
 @cache
 def wanted_bits(wanted: tuple[Differentiable, ...]) -> int:
-    """What the core is asked for.
+    """The gradients that the core is asked for, as bits.
 
     Raises
     ------

@@ -39,7 +39,7 @@ class Influences(NamedTuple):
 
 
 class InfluencesAndMore(Influences):
-    """Influences with what else was found, as the attributes that a subclass declares; still a tuple of two."""
+    """Influences with further results, as the attributes that a subclass declares; still a tuple of two."""
 
     def __new__(cls, joint_indices: NDArray[np.int32], joint_weights: AnyFloats, *more: Any) -> Self:
         """Influences, then the attributes in the order in which they are declared."""
@@ -123,7 +123,7 @@ def with_rows(
 def of_joints(
     joint_indices: ArrayLike, joint_weights: ArrayLike, vertex_count: int, joint_count: int, dtype: np.dtype[Any]
 ) -> Influences:
-    """Influences of so many vertices by so many joints, with weights of a type; what they are not is an error.
+    """Influences of so many vertices by so many joints, with weights of a type; others are an error.
 
     Raises
     ------

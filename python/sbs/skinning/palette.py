@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What shaders need of a skin and of its poses."""
+"""Skins and their poses as shaders take them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class BoundInfluences(InfluencesAndMore):
 
 
 class Palette(NamedTuple):
-    """What shaders need of poses, in float32; `Skin.pose_palette` makes it.
+    """Poses as shaders take them, in float32; `Skin.pose_palette` makes it.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ class SingularVertexWarning(UserWarning):
 
     @staticmethod
     def message(singular: NDArray[np.bool_]) -> str:
-        """What it says of a mesh, of which some vertices, (V,), are singular."""
+        """The text about a mesh, of which some vertices, (V,), are singular."""
         vertices = counted(len(singular), "vertex", "vertices")
         return (
             f"{np.count_nonzero(singular)} of {vertices} can't be undone, as their joints have crushed them, and get "
@@ -57,11 +57,11 @@ class WeightReport:
     duplicate: int
 
     def warning(self, vertex_count: int) -> str:
-        """What a `WeightWarning` says of a mesh of so many vertices."""
+        """The text of a `WeightWarning` about a mesh of so many vertices."""
         return f"weights were repaired, of {vertex_count} vertices: {self}"
 
     def __str__(self) -> str:
-        what = {
+        nouns = {
             "nan": "NaN weights (dropped)",
             "infinite": "infinite weights (dropped)",
             "negative": "negative weights (dropped)",
@@ -69,7 +69,7 @@ class WeightReport:
             "off_sum": "weights that do not sum to 1 (normalized)",
             "duplicate": "a joint more than once (merged)",
         }
-        return ", ".join(f"{count} with {what[kind]}" for kind, count in asdict(self).items() if count)
+        return ", ".join(f"{count} with {nouns[kind]}" for kind, count in asdict(self).items() if count)
 
 
 @dataclass(frozen=True)

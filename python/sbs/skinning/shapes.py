@@ -24,7 +24,7 @@ class Shape(NamedTuple):
     ----------
     vertices : (M,) ndarray of int
     deltas : (M, 3) ndarray
-        What it adds to their rest positions.
+        The offsets that it adds to their rest positions.
     normal_deltas : (M, 3) ndarray, optional
         And to their rest normals, whose sum becomes a unit vector again.
     """
@@ -42,7 +42,7 @@ class Shapes:
     skin : Skin
         The only one that takes them.
     shapes : iterable of Shape or tuple
-        What one shape has twice of a vertex is added.
+        Deltas that one shape has of the same vertex are added.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class Shapes:
 
     @property
     def deltas(self) -> NDArray[np.float64]:
-        """What shapes add to the rest positions of these, (M, 3), a new array."""
+        """The offsets that shapes add to the rest positions of these, (M, 3), a new array."""
         return np.array(self._deltas, np.float64)
 
     @property

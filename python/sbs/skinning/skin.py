@@ -43,7 +43,7 @@ __all__ = ["Skin"]
 class Skin:
     """A mesh that is bound to its joints. Immutable, so any number of threads may deform with it at once.
 
-    It owns its arrays, which are read-only. What it is given is copied, unless it is read-only, too, as are the arrays
+    It owns its arrays, which are read-only. Arguments are copied, unless they are read-only, too, as are the arrays
     of a `Mesh` and of other skins; these are shared.
 
     Parameters
@@ -69,8 +69,8 @@ class Skin:
         A vertex that is its own center is blended linearly, and so is its normal.
     twist : Twist, optional
         The bones along which the twists of limbs are spread, see `sbs.limb_twist`. Then joints of the skeleton are
-        given everywhere, and each bone has a few more inside, its frames: they count in `joint_sets` and what is told
-        of these, and `centers` must have been found with them (`Character.twisted_skin`).
+        given everywhere, and each bone has a few more inside, its frames: they count in `joint_sets` and
+        their statistics, and `centers` must have been found with them (`Character.twisted_skin`).
     twist_positions : (V, 3) array_like, optional
         Where the vertices are along the bones of the twist, such as before blend shapes move them. By default the rest
         positions.
@@ -155,7 +155,7 @@ class Skin:
         if any(self._core.weight_report):
             warn(self.weight_report.warning(self.vertex_count), WeightWarning)
 
-    # ---------------------------------------------------------------------------------------------- what it is made of
+    # ---------------------------------------------------------------------------------------------- attributes
 
     @property
     def rest_positions(self) -> AnyFloats:
@@ -354,8 +354,8 @@ class Skin:
             Rest positions in place of the skin's, as the blend shapes of a pose make them. Normals, weights and
             `centers` stay, and so do places along the bones of a `twist`.
         twists : (B, 2) array_like, optional
-            Of a skin that spreads them, the twists of its bones, in place of those that the matrices have, the short
-            way round: see `TwistTracker`.
+            Of a skin that spreads them, the twists of its bones, in place of the twists that the matrices have, the
+            short way round: see `TwistTracker`.
         correctives : sbs.correctives.Correctives, optional
             Shapes that the pose drives, which are added to the rest pose before it is deformed.
         shapes : sbs.correctives.Shapes, optional
@@ -495,8 +495,7 @@ class Skin:
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the pose.
         method, rotation, center, damping, rcond, amount, base, twists, correctives, shapes, shape_weights
-            Those of the deformation; see `deform`. Of two methods one has to be linear. What shapes add is taken away
-            again.
+            Those of the deformation; see `deform`. Of two methods one has to be linear. Shapes are taken away again.
         return_singular : bool
             Whether to also return which vertices have no inverse, instead of warning of them.
         out : (V, 3) ndarray, optional
@@ -584,7 +583,7 @@ class Skin:
         """Differentiate a deformation: from the gradient of a loss by its results to that by its input.
 
         In the words of automatic differentiation this is the product of a vector and the Jacobian of `deform`. It is
-        exact, not by differences: what is found by least squares, such as rotation centers, is differentiated
+        exact, not by differences: solutions of least squares, such as rotation centers, are differentiated
         implicitly. `sbs.torch` makes a function of PyTorch of it.
 
         Parameters
@@ -592,12 +591,13 @@ class Skin:
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
             Those of the deformation.
         grad_positions, grad_normals : (V, 3) array_like, optional
-            The gradient of the loss by the deformed positions and normals; at least one of them. What is NaN spreads.
+            The gradient of the loss by the deformed positions and normals; at least one of them. NaN spreads.
         wanted : tuple of str
-            What to differentiate by: "rest_positions", "rest_normals", "joint_weights", "skinning_matrices", "centers"
-            (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also "twists" and
-            "twist_shares", which are where along its bone each influence is; with shapes also "shape_weights",
-            "shaped_positions" and "shaped_normals". Weights that correctives find are not differentiated by the pose.
+            The arguments to differentiate by: "rest_positions", "rest_normals", "joint_weights", "skinning_matrices",
+            "centers" (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also
+            "twists" and "twist_shares", which are where along its bone each influence is; with shapes also
+            "shape_weights", "shaped_positions" and "shaped_normals". Weights that correctives find are not
+            differentiated by the pose.
         method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
             Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
             two methods of which none is linear. Without `twists` they follow from the matrices, and so they do in the
@@ -612,11 +612,11 @@ class Skin:
         Raises
         ------
         ValueError, TypeError
-            As `deform`, and for what has no gradient.
+            As `deform`, and for options without a gradient.
 
         Notes
         -----
-        The weights are those that the skin was made from; it normalizes them. A weight of 0 has gradient 0, because the
+        The weights are those given to the skin, which normalizes them. A weight of 0 has gradient 0, because the
         vertex would belong to another joint set if it grew. A rigid joint acts by the nearest rotation of its matrix,
         so the spherical and dual quaternion methods have no gradient in the directions that stretch it.
 
@@ -790,13 +790,13 @@ class Skin:
         twists: ArrayLike | None = None,
         threads: int | None = None,
     ) -> Palette:
-        """What shaders need of poses, prepared in float64: the page *deformer.md*, *In a shader*, has the shader.
+        """Poses for shaders, prepared in float64: the page *deformer.md*, *In a shader*, has the shader.
 
         Parameters
         ----------
         skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
         method : {"linear", "spherical"}, optional
-            What the shader does. Linear blending takes matrices as they are, spherical blending the nearest rotations
+            That of the shader. Linear blending takes matrices as they are, spherical blending the nearest rotations
             of joints that are rigid but for rounding.
         centers : bool, optional
             Whether rotation centers of joint sets are wanted, of spherical blending.

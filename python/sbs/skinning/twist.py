@@ -179,7 +179,7 @@ class Twist:
         return self._core.influences(rest_positions, joint_indices, joint_weights)
 
     def _key(self) -> str:
-        """What it was made of, as text."""
+        """Its arguments, as text."""
         return repr([np.asarray(argument).tolist() for argument in self._arguments.values()])
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who may open the page, and what a browser may say to the program.
+"""Access to the page, and the messages that a browser may send to the program.
 
 viser serves everybody who can reach its port, such as other pages in the same browser, and trusts every message. A
 `Gate` puts a secret into the address of the page, refuses requests by other host names or from other pages, and drops
@@ -46,7 +46,7 @@ _POLICY = (
 
 _HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[A-Za-z0-9._-]+))(?::[0-9]+)?")
 
-# websockets logs the bytes of what is no HTTP request. They are not to reach the terminal.
+# websockets logs the bytes of requests that are not HTTP. They are not to reach the terminal.
 _log = logging.getLogger(__name__)
 _log.addFilter(lambda record: record.getMessage() != "opening handshake failed")
 
@@ -55,32 +55,15 @@ _making = threading.Lock()
 
 
 class Gate:
-    """What stands between browsers and viser's server.
-
-    Parameters
-    ----------
-    host : str
-        Where the page is served.
-
-    Attributes
-    ----------
-    token : str
-        The first part of all paths.
-    """
+    """A guard between browsers and viser's server."""
 
     def __init__(self, host: str) -> None:
-        self.token = secrets.token_urlsafe(24)
+        self.token = secrets.token_urlsafe(24)  # the first part of all paths
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
         self._controls: dict[str, Any] = {}
 
     def server(self, viser: Any, host: str, port: int, **options: Any) -> Any:
-        """A ``viser.ViserServer`` behind this gate. The options are its own.
-
-        Raises
-        ------
-        OSError
-            If the host is none of this machine, or no port is free.
-        """
+        """A ``viser.ViserServer`` behind this gate, with its own options; OSError if it cannot listen there."""
         original, guarded = websocket_server.serve, []
         listener = _listener(host, port)
 
@@ -225,11 +208,8 @@ def _is_text(value: object) -> bool:
 
 
 def _is_vector(value: object, count: int = 3) -> bool:
-    return (
-        isinstance(value, list)
-        and len(value) == count
-        and all(is_number(each) and abs(each) <= _FARTHEST for each in value)
-    )
+    numbers = value if isinstance(value, list) else []
+    return len(numbers) == count and all(is_number(each) and abs(each) <= _FARTHEST for each in numbers)
 
 
 def _is_rotation(value: object) -> bool:
@@ -263,7 +243,7 @@ _MESSAGES: dict[str, dict[str, Callable[[object], bool]]] = {
     "TransformControlsDragEndMessage": {"name": _is_text, "owner": _is_text},
     "GetRenderResponseMessage": {"payload": lambda value: isinstance(value, bytes), "render_uuid": _is_text},
 }
-"""What the page sends besides values of controls: the type of a message, and what its fields have to be."""
+"""Messages of the page besides values of controls: their types, and checks of their fields."""
 
 # Fields that only some versions of viser have. A field that viser does not know would make it fail with a traceback.
 _OPTIONAL = {"owner"}

@@ -14,25 +14,11 @@ Floats = NDArray[np.float64]
 
 
 class Posing:
-    """A pose of a character.
-
-    Parameters
-    ----------
-    character : Character
-
-    Attributes
-    ----------
-    turns : (J, 3) ndarray
-        Rotation vectors in the joints' own frames, degrees.
-    animation : str or None
-        In place of the turns.
-    time : float
-        Seconds into it.
-    """
+    """A pose of a character: joints that are turned, or an animation at a time in seconds."""
 
     def __init__(self, character: Character) -> None:
         self.character = character
-        self.turns = np.zeros((len(character.skeleton), 3))
+        self.turns = np.zeros((len(character.skeleton), 3))  # rotation vectors in the joints' own frames, degrees
         self.animation: str | None = None
         self.time = 0.0
 
@@ -51,19 +37,14 @@ class Posing:
 
     def frame(self, joint: int) -> tuple[Floats, Floats]:
         """Where a joint is in the scene, (3,), and the unit quaternion (w, x, y, z) of its axes."""
-        matrix = self._frame(joint)
+        matrix = self.matrices()[joint] @ self.character.skeleton.bind_matrices[joint]
         return matrix[:3, 3], rotations.quaternions_from_matrices(_rotation(matrix[:3, :3]))
-
-    def _frame(self, joint: int) -> Floats:
-        matrix: Floats = self.matrices()[joint] @ self.character.skeleton.bind_matrices[joint]
-        return matrix
 
     def turn_to(self, joint: int, quaternion: ArrayLike) -> None:
         """Turn a joint so that its axes in the scene are these."""
         wanted = rotations.matrices_from_quaternions(quaternion)
-        at_rest = _rotation(self._frame(joint)[:3, :3]) @ rotations.matrices_from_rotation_vectors(
-            self.turns[joint], degrees=True
-        ).transpose(-1, -2)
+        turned = rotations.matrices_from_rotation_vectors(self.turns[joint], degrees=True)
+        at_rest = rotations.matrices_from_quaternions(self.frame(joint)[1]) @ turned.T
         self.turns[joint] = rotations.rotation_vectors_from_matrices(at_rest.T @ wanted, degrees=True)
 
     def arguments(self, joint: int) -> list[str]:

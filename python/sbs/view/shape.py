@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is drawn of a deformed mesh: triangles in steps of colors, rotation centers, and muscles."""
+"""Drawings of a deformed mesh: triangles in steps of colors, rotation centers, and muscles."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from ..rigging.triangle_mesh import welded
 from ..skinning.influences import share_of, tidy
 from ..skinning.skin import Skin
 
-STEPS = 15
-"""How many colors there are."""
+STEPS = 15  # of colors
 
 Floats = NDArray[np.floating[Any]]
 Color = tuple[int, int, int]
@@ -120,7 +119,7 @@ def has_centers(method: NamedMethod) -> bool:
 
 
 def rotation_centers(skin: Skin, method: NamedMethod, matrices: NDArray[np.float64], positions: Floats) -> Floats:
-    """Where a method's rotation centers are in a pose, (N, 3), those that are near to the mesh.
+    """The rotation centers (N, 3) of a method in a pose that are near to the mesh.
 
     They are moved as their joints move them: where a center is one, these agree. Methods whose centers belong to
     vertices in a pose, or that have none, get none here.

@@ -32,18 +32,8 @@ _FLESH: Color = (140, 20, 18)
 class Figure:
     """A character that is deformed by one method.
 
-    Parameters
-    ----------
-    server : viser.ViserServer
-    name : str
-        Of the node in the scene.
-    character : Character
-    surface : Surface
-    method : NamedMethod
-    offset : (3,) ndarray
-        Where it stands beside the others, in the page's units.
-    scale : float
-        The page's units by the scene's.
+    It is the node `name` of the scene of a `viser.ViserServer`, and stands at `offset` (3,) beside the others; `scale`
+    has the units of the page by those of the character.
     """
 
     def __init__(
@@ -94,7 +84,11 @@ class Figure:
             if mesh.opacity != opacity:
                 mesh.opacity = opacity
         self._show_muscles(matrices if shows_muscles else None)
-        if not shows_centers:
+        self._show_centers(matrices if shows_centers else None)
+
+    def _show_centers(self, matrices: NDArray[np.float64] | None) -> None:
+        """Show the rotation centers in a pose, or none without one."""
+        if matrices is None:
             if self._dots is not None:
                 self._dots.visible = False
             return

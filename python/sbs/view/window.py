@@ -38,25 +38,9 @@ _COLORINGS: dict[str, Coloring] = {"none": "none", "weights of the joint": "weig
 class Window:
     """A page in the browser that shows a character by up to three methods side by side.
 
-    Parameters
-    ----------
-    character : Character
-    methods : sequence of str
-        Names from `sbs.quality.METHODS`, one to three.
-    file : Path
-        What the character is from, for the command that the page tells.
-    cover : MuscleCover, optional
-        Muscles: then one more method is SBS with them.
-    cover_from : str or Path
-        Where the muscles are from, for the command: a file, or ``"fit"``.
-    correctives : Correctives, optional
-        Shapes that the pose drives: then one more method is the last of the methods with them.
-    correctives_from : str or Path
-        Where they are from, for the command: a file, or ``"draft"``.
-    host, port
-        Where the page is served; port 0 is any that is free.
-    told : callable, optional
-        Called with the command that the page tells.
+    Methods are named as in `sbs.quality.METHODS`. With muscles (`cover`) one more is SBS with them; with correctives
+    one more is the last of the methods with these shapes. `file`, `cover_from` and `correctives_from` are told by the
+    command that draws the pose, which `told` gets. Port 0 is any that is free.
 
     Raises
     ------
@@ -94,7 +78,7 @@ class Window:
             raise ValueError(f"one to three different methods are shown, not {', '.join(names) or 'none'}")
         self._cover_from, self._correctives_from = cover_from, correctives_from
         viser = load("viser", "viser", "pages in the browser")
-        from .gate import Gate  # which needs what viser needs
+        from .gate import Gate  # which imports packages that viser needs
 
         self._character, self._file, self._told = character, file, told
         self._gate = Gate(host)
@@ -114,7 +98,7 @@ class Window:
         """Where the browser finds the page; whoever knows it can see and use the page."""
         return f"http://{self._host}:{self._server.get_port()}/{self._gate.token}"
 
-    # -------------------------------------------------------------------------------------------------- what is shown
+    # -------------------------------------------------------------------------------------------------- the scene
 
     def _build_scene(self) -> None:
         scene = self._server.scene
@@ -200,7 +184,7 @@ class Window:
         picture.on_click(self._on_picture)
         command.on_click(self._on_command)
 
-    # ------------------------------------------------------------------------------- what a person does in the browser
+    # ------------------------------------------------------------------------------- input of a person in the browser
 
     def _on_motion(self, _: Any) -> None:
         with self._lock:
@@ -272,14 +256,7 @@ class Window:
             self._told(text)
 
     def command(self, view: np.ndarray, up: np.ndarray) -> str:
-        """The command that draws the pose as it is seen.
-
-        Parameters
-        ----------
-        view : (3,) ndarray
-            From the mesh towards the camera.
-        up : (3,) ndarray
-        """
+        """The command that draws the pose as it is seen: `view` (3,) is from the mesh towards the camera."""
         with self._lock:
             words = ["sbs", "compare", str(self._file or "FILE"), *self.posing.arguments(self._joint)]
         options: dict[str, str] = {}
@@ -328,7 +305,7 @@ class Window:
         self._changed.set()
 
     def update(self) -> None:
-        """Show what the controls say."""
+        """Show the pose and the colors that the controls have."""
         with self._lock:
             matrices, rest = self.posing.matrices(), self.posing.rest_positions()
             joint, by_hand = self._joint, self.posing.animation is None
