@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sbs
-from benchmarks import ROOT, fits, performance, shaders, sources
+from benchmarks import ROOT, fits, report, shaders, sources
 from benchmarks.results import Results
 from benchmarks.workloads import CHARACTERS, FACES, GENERATED, Workload, load
 
@@ -62,17 +62,16 @@ def test_shuffling_changes_nothing_but_the_order() -> None:
     np.testing.assert_array_equal(plain.skinning_matrices, shuffled.skinning_matrices)
 
 
-@pytest.mark.parametrize(("name", "size"), [("S", None), (CHARACTERS[0], 1000)])
-def test_only_generated_workloads_have_a_size(name: str, size: int | None) -> None:
-    with pytest.raises(ValueError, match=name):
-        load(name, size)
-
-
 def test_the_file_of_a_workload(tmp_path: Path) -> None:
     workload = load(CHARACTERS[0])
     workload.write(tmp_path / "file")
     data = (tmp_path / "file").read_bytes()
-    counts = (workload.vertex_count, workload.joint_count, workload.joint_indices.shape[1], workload.frame_count)
+    counts = (
+        workload.vertex_count,
+        workload.joint_count,
+        workload.joint_indices.shape[1],
+        len(workload.skinning_matrices),
+    )
     assert data[:8] == b"SBSLOAD1"
     assert tuple(np.frombuffer(data, np.uint64, 4, 8)) == counts
     matrices = np.frombuffer(data, np.float64, 12 * counts[3] * counts[1], 40).reshape(counts[3], counts[1], 3, 4)
@@ -83,10 +82,10 @@ def test_the_file_of_a_workload(tmp_path: Path) -> None:
 
 
 def test_the_page_on_performance_is_what_the_results_say() -> None:
-    text = performance.PAGE.read_text(encoding="utf-8")
-    section = text[text.index(performance.BEGIN) + len(performance.BEGIN) : text.index(performance.END)]
+    text = report.PAGE.read_text(encoding="utf-8")
+    section = text[text.index(report.BEGIN) + len(report.BEGIN) : text.index(report.END)]
     files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
-    assert section in [performance.section(Results.read(file), file) for file in files]
+    assert section in [report.section(Results.read(file), file) for file in files]
 
 
 def test_the_digest_is_of_code_and_not_of_comments(tmp_path: Path) -> None:
