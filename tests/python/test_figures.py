@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from draw_figures import angles, arc, centered
+from pages.figures import angles, arc, centered
 from sbs.samples import load as load_sample
 
 DOCS = Path(__file__).parents[2] / "docs"

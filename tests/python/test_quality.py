@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 from solids import arm, block, turned
 
-import quality_numbers
 import sbs.quality
+from pages import losses
 from sbs import poses
 from sbs.characters.limbs import ACROSS
 from sbs.demo.scenes import knee, twist
@@ -300,7 +300,7 @@ def test_a_plot_of_clips_and_of_poses(tmp_path: Path, hand: sbs.Character) -> No
 
 
 def test_every_method_has_a_color_of_its_own() -> None:
-    assert len(set(COLORS)) >= len(quality_numbers.PANEL)
+    assert len(set(COLORS)) >= len(losses.PANEL)
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from evaluate_weights import CHARACTERS, COLUMNS, METHODS, automatic, compare, main, read
+from pages.weights import CHARACTERS, COLUMNS, METHODS, automatic, compare, read
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -42,14 +41,6 @@ def test_weights_are_whole_and_their_seams_closed(name: str) -> None:
         np.testing.assert_array_equal(values, values[first])
         np.testing.assert_array_equal(indices, indices[first])
         assert subject.deforming[indices[values > 0]].all()
-
-
-def test_the_script_writes_the_table(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, [str(tmp_path / "new"), "--only", "hand_webxr", "--samples", "0"])
-    assert result.exit_code == 0, result.output
-    lines = (tmp_path / "new" / "table.md").read_text().splitlines()
-    assert lines[0] == f"| {' | '.join(COLUMNS)} |"
-    assert len(lines) == 2 + len(METHODS)
 
 
 def test_the_documented_table_is_that_of_the_script() -> None:

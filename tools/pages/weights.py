@@ -1,53 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""Compare automatic weights with those of artists: the table and the picture of docs/weights.md.
-
-    python tools/evaluate_weights.py build/weights
+"""The table of docs/weights.md about automatic weights beside those of artists.
 
 For real characters, capsules and heat make weights from the mesh and the skeleton alone, for the joints that the artist
 gave weight. Then spherical blend skinning moves the character by frames of its own motions, and the vertices are
-compared with where the artist's weights put them. Writes table.md and weights.png, each picture in the frame in which
-automatic weights do worst.
+compared with their places by the artist's weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
 from numpy.typing import NDArray
 
 from sbs import Skeleton, Skin, rotations, weights
-from sbs.picture import Camera, Row, compose, portraits
-from sbs.picture.portraits import BLUE, CLAY
-from sbs.support.files import replacing
 
-DATA = Path(__file__).parents[1] / "tests" / "data"
+from .tables import table
+
+DATA = Path(__file__).parents[2] / "tests" / "data"
 COLUMNS = ("character", "vertices", "joints", "frames", "weights", "unweighted", "mean", "99 %", "most")
 METHODS = ("nearest bone", "capsules", "heat")
-FULL_COLOR = 0.05  # the distance, as a share of the size, that is shown in full blue
-
-
-@dataclass(frozen=True)
-class View:
-    """The view of a character: direction to the camera, upward direction, and ratio of width to height of a picture."""
-
-    direction: tuple[float, float, float]
-    up: tuple[float, float, float]
-    aspect: float
-
-
-CHARACTERS = {
-    "woman_makehuman_cmu": View((0.5, 0.2, 1), (0, 1, 0), 0.9),
-    "arnaud_ozz": View((0.5, 0.2, 1), (0, 1, 0), 1.1),
-    "knight_kaykit": View((1, 0.7, 0.3), (0, 1, 0), 1.6),
-    "hand_webxr": View((0.4, 1, 0.4), (0, 0, -1), 1.2),
-    "wolf_quaternius": View((1, 0.3, 0.7), (0, 1, 0), 1.4),
-    "rat_quaternius": View((1, 0.3, 0.7), (0, 1, 0), 2.2),
-}
+CHARACTERS = (
+    "woman_makehuman_cmu",
+    "arnaud_ozz",
+    "knight_kaykit",
+    "hand_webxr",
+    "wolf_quaternius",
+    "rat_quaternius",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,58 +161,7 @@ def rows(subject: Subject, results: dict[str, Comparison]) -> Iterator[tuple[str
         )
 
 
-def picture_row(
-    subject: Subject, expected: NDArray[np.float64], results: dict[str, Comparison], width: int, samples: int
-) -> Row:
-    """Pictures by the artist's weights and by each method, in the frame with the largest differences of all methods."""
-    frame = int(np.argmax(sum(result.distances.mean(axis=1) for result in results.values())))
-    shapes = [expected[frame], *(result.positions[frame] for result in results.values())]
-    shares = [np.zeros(len(expected[frame])), *(result.distances[frame] for result in results.values())]
-    view = CHARACTERS[subject.name]
-    size = (width, round(width / view.aspect))
-    camera = Camera.framing(np.concatenate(shapes), view.direction, view.up, aspect=view.aspect)
-    pictures: list[NDArray[Any]] = []
-    for shape, share in zip(shapes, shares, strict=True):
-        colors = CLAY + (BLUE - CLAY) * np.clip(share / FULL_COLOR, 0, 1)[:, None]
-        pictures += portraits(subject.positions, subject.triangles, [shape], colors, camera, size, samples=samples)
-    notes = ["", *(f"mean {result.distances[frame].mean():.2%}" for result in results.values())]
-    return Row(pictures, notes, f"{subject.name.replace('_', ' ')}, frame {frame + 1} of {len(subject.frames)}")
-
-
-def markdown(lines: Sequence[Sequence[str]]) -> str:
-    """The table as GitHub Markdown, with numbers right-aligned."""
-    rule = ["---", "---:", "---:", "---:", "---", "---:", "---:", "---:", "---:"]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [COLUMNS, rule, *lines])
-
-
-@click.command()
-@click.argument("output", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--only", multiple=True, type=click.Choice(list(CHARACTERS)), help="Not all characters, just these.")
-@click.option("--width", default=400, show_default=True, help="Pixels across a picture.")
-@click.option("--samples", default=32, show_default=True, help="Light paths per pixel; 0: no pictures.")
-def main(output: Path, only: tuple[str, ...], width: int, samples: int) -> None:
-    """Write table.md and weights.png to the folder OUTPUT."""
-    output.mkdir(parents=True, exist_ok=True)
-    lines: list[tuple[str, ...]] = []
-    pictures: list[Row] = []
-    for name in only or CHARACTERS:
-        subject = read(name)
-        expected, results = compare(subject)
-        lines += rows(subject, results)
-        if samples:
-            pictures.append(picture_row(subject, expected, results, width, samples))
-    table = markdown(lines)
-    click.echo(table, nl=False)
-    with replacing(output / "table.md") as temporary:
-        temporary.write_text(table, encoding="utf-8")
-    if samples:
-        footnote = (
-            f"Blue: the distance to the vertex by the artist's weights, full at {FULL_COLOR:.0%} of the size."
-            " Surfaces are smoothed for the picture by Loop subdivision."
-        )
-        with replacing(output / "weights.png") as temporary:
-            compose(pictures, ["artist", *METHODS], footnote).save(temporary)
-
-
-if __name__ == "__main__":
-    main()
+def write() -> None:
+    """Print the table."""
+    subjects = (read(name) for name in CHARACTERS)
+    click.echo(table(COLUMNS, (row for each in subjects for row in rows(each, compare(each)[1])), left=1))
