@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m benchmarks``: measure, show what was measured, and see that nothing has become slow."""
+"""``python -m benchmarks``: measure, show the results, and see that nothing has become slow."""
 
 from __future__ import annotations
 

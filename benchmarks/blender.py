@@ -50,7 +50,7 @@ class Workload:
 
 
 def make_armature(load: Workload) -> Any:
-    """One bone for each joint, without parents: its pose is then what it is given."""
+    """One bone for each joint, without parents: poses are then independent."""
     armature = bpy.data.objects.new("armature", bpy.data.armatures.new("armature"))
     bpy.data.scenes[0].collection.objects.link(armature)
     bpy.data.scenes[0].view_layers[0].objects.active = armature

@@ -67,7 +67,7 @@ def with_normals(attributes: str) -> str:
 
 
 def arnaud() -> sbs.Character:
-    """The character of tests/data whose size is nearest to that of Kavan and Zara 2003."""
+    """The character of tests/data that has nearly as many vertices as the one of Kavan and Zara 2003."""
     with np.load(characters.DATA / "arnaud_ozz.npz") as file:
         bind = np.tile(np.eye(4), (len(file["parents"]), 1, 1))
         bind[:, :3] = file["bind_matrices"]
@@ -237,11 +237,11 @@ def compare_gradients(*, each: bool) -> Iterator[Comparison]:
             given = {"grad_positions": grads[0], "grad_normals": grads[1] if normals else None, "threads": 1}
             for name, options in {**METHODS, "DQS": {"method": "dual_quaternion"}}.items():
                 forth = deformed_frames(skin, matrices, attributes, **options)
-                for what, names in wanted.items():
+                for differentiated, names in wanted.items():
                     more = ("rest_normals",) if normals and "rest_positions" in names else ()
                     differentiate: Callable[..., object] = skin.deform_vjp
                     back = partial(differentiate, wanted=(*names, *more), **given, **options)
-                    labels = (scalar.__name__, name, with_normals(attributes), what)
+                    labels = (scalar.__name__, name, with_normals(attributes), differentiated)
                     yield Comparison(labels, forth, frame_by_frame(back, matrices), 3.0)
 
 
@@ -296,7 +296,7 @@ def target_rows(name: str, rounds: int) -> list[Row]:
 
 
 def measured(feature: Feature, rounds: int) -> Iterator[tuple[Comparison, float, float]]:
-    """Each comparison with the least times of its base and of its run; those that share a base, share its time."""
+    """Each comparison with the least times of its base and of its run; a base that is shared is timed once."""
     found = list(feature.compare())
     runs = {id(run): run for comparison in found for run in (comparison.base, comparison.run)}
     times = dict(zip(runs, (timing.minimum for timing in measure(list(runs.values()), rounds)), strict=True))

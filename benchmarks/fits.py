@@ -2,7 +2,7 @@
 """Weights that come back from their own deformations, or do not.
 
 300 vertices of each character get weights that are made up, of any four joints or of the joints that they follow, or
-keep those of the artist. They are deformed in 20 poses of random turns of all joints, and `sbs.weights.fit` looks for
+keep the artist's weights. They are deformed in 20 poses of random turns of all joints, and `sbs.weights.fit` looks for
 weights with which they come there again.
 """
 

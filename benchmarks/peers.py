@@ -33,7 +33,7 @@ BLENDER_METHODS: tuple[Method, ...] = ("linear", "dual_quaternion")
 
 @dataclass(frozen=True)
 class Peers:
-    """The libraries, and the programs for those that are none.
+    """The libraries, and programs.
 
     Attributes
     ----------

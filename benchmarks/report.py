@@ -63,8 +63,8 @@ def _show_times(results: Results, workload: str, part: str, cases: Sequence[Cell
             cells.append("-" if found is None else f"{found.minimum / size:.2f} {found.median / size:.2f}")
         if set(cells) != {"-"}:
             rows.append((system, isa, method, *cells))
-    what = {"frame": "whole frames", "alone": "the kernel alone"}[part]
-    click.echo(f"{workload}: {what}, minimum and median in nanoseconds per vertex; p positions, pn and normals")
+    title = {"frame": "whole frames", "alone": "the kernel alone"}[part]
+    click.echo(f"{workload}: {title}, minimum and median in nanoseconds per vertex; p positions, pn and normals")
     print_table(("system", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
 
 
@@ -99,7 +99,7 @@ def show_targets(rows: Sequence[Row]) -> None:
     """Print figures beside their targets."""
     click.echo("Targets")
     cells = [(row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict) for row in rows]
-    print_table(("what", "where", "ISA", "value", "target", ""), cells, left=3)
+    print_table(("figure", "where", "ISA", "value", "target", ""), cells, left=3)
     click.echo(f"{sum(row.excess <= 1 for row in rows)} of {len(rows)} met")
 
 
@@ -112,7 +112,7 @@ def number(value: float, digits: int = 2) -> str:
 
 PAGE = ROOT / "docs" / "performance.md"
 BEGIN = "<!-- Written by benchmarks/report.py: do not edit. -->\n"
-END = "<!-- End of what benchmarks/report.py writes. -->\n"
+END = "<!-- End of the part that benchmarks/report.py writes. -->\n"
 
 MESHES = {
     "S": "tube",

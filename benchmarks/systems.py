@@ -35,8 +35,8 @@ BLENDING = METHODS[1:]
 VARIANTS = ("average", "weighted", "optimized", "half")
 """Spherical, with rotations or centers other than the default, the last in part: native/phases.c has these names."""
 ATTRIBUTES = ("p", "pn")
-# Threads stay awake for a while in case that more work comes: ours for 30 microseconds, those of others that use OpenMP
-# for about so many seconds. They would be in the way of the next in turn.
+# Threads stay awake for a while in case that more work comes: ours for 30 microseconds, threads of OpenMP for about
+# so many seconds. They would be in the way of the next in turn.
 SETTLE = 0.003
 TOLERANCE = 1e-5
 """How far others may be off our positions, as a share of the mesh's size: they compute in float32."""
@@ -247,7 +247,7 @@ def measure_workload(
     )
 
 
-# The high-water mark of this program alone: getrusage's goes on from that of the process that started it.
+# The high-water mark of this program alone: getrusage has the mark of the process that started it, if that is higher.
 MEMORY = """
 import re, sys
 from pathlib import Path

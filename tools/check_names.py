@@ -56,7 +56,7 @@ def singular(subject: str) -> str:
 
 def check_headers(headers: dict[str, str]) -> Iterator[str]:
     """Names that do not begin as their header does. ``headers`` maps names of files, without ".h", to their text."""
-    # A name belongs to the header at the bottom of those that have it: sbs.h knows no other, mesh.h knows sbs.h alone.
+    # A name belongs to the lowest header that has it: sbs.h knows no other, mesh.h knows sbs.h alone.
     names = {subject: public_names(text) for subject, text in headers.items()}
     included = {subject: set(re.findall(r"#include [<\"]sbs/(\w+)\.h", text)) for subject, text in headers.items()}
 

@@ -10,6 +10,7 @@ python tools/draw.py at-joints --source knee.npz        # BLENDER_PYTHON is one 
 from __future__ import annotations
 
 import tempfile
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -362,8 +363,9 @@ def save(picture: Picture, path: Path) -> None:
 @click.argument("names", nargs=-1, type=click.Choice([*PICTURES, *FROM_SOURCE]))
 @click.option("--folder", type=click.Path(file_okay=False, path_type=Path), default=IMAGES, help="Where pictures go.")
 @click.option("--source", type=click.Path(exists=True, path_type=Path), help="The characters, or the knee.")
-@click.option("--samples", type=click.IntRange(1), help="Light paths per pixel, in place of those of each picture.")
+@click.option("--samples", type=click.IntRange(1), help="Light paths per pixel, the same for all pictures.")
 def main(names: tuple[str, ...], folder: Path, source: Path | None, samples: int | None) -> None:
+    warnings.simplefilter("ignore", sbs.WeightWarning)  # of characters whose weights have to be normalized
     for name in names or PICTURES:
         if name in PICTURES:
             draw, own = PICTURES[name]

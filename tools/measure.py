@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
 """Measure the tables of the pages.
 
-    python tools/measure.py zones               # what the package's own characters are enough for
+    python tools/measure.py zones               # tables of the package's own characters
     python tools/measure.py zones CHARACTERS    # all
 
-CHARACTERS is the folder of make_test_data.py. Most tables are printed; those of docs/quality.md are written into the
-page, without CHARACTERS from docs/quality.json, which is else measured again.
+CHARACTERS is the folder of make_test_data.py. Most tables are printed. The tables of docs/quality.md are written
+into the page; without CHARACTERS they come from docs/quality.json, which is else measured again.
 """
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from pathlib import Path
 
 import click
+
+import sbs
 
 PAGES = {
     "drafts": "docs/correctives.md",
@@ -39,6 +42,7 @@ OPTIONAL = ("quality", "twist", "zones")
 def main(name: str, characters: Path | None, every: int | None) -> None:
     if characters is None and name not in OWN + OPTIONAL:
         raise click.UsageError(f"{name} needs the folder CHARACTERS")
+    warnings.simplefilter("ignore", sbs.WeightWarning)  # of characters whose weights have to be normalized
     options = {} if every is None else {"every": every}
     importlib.import_module(f"pages.{name}").write(*(() if name in OWN else (characters,)), **options)
 

@@ -46,7 +46,7 @@ static inline void answer(const double *nanoseconds, int count) {
   fflush(stdout);
 }
 
-/* Writes deformed positions (count, 3), for a comparison with those of other systems. */
+/* Writes deformed positions (count, 3), for a comparison with other systems. */
 static inline void write_positions(const char *path, const float *positions, size_t count) {
   FILE *file = fopen(path, "wb");
   if (!file || fwrite(positions, 3 * sizeof(float), count, file) != count || fclose(file)) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Delta Mush and Direct Delta Mush, to be measured beside the methods of the package.
 
-Both smooth over the surface what joints do, which no method of the package does. They are anchors: written to be
-right rather than fast.
+Both smooth the motion of joints over the surface, which no method of the package does. They are written to be right
+rather than fast.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ NEGLIGIBLE = 1e-4
 
 UPPER = np.triu_indices(4)
 TO_FULL = np.array([[0, 1, 2, 3], [1, 4, 5, 6], [2, 5, 7, 8], [3, 6, 8, 9]])
-"""Where the elements of a symmetric matrix (4, 4) stand among those of its upper triangle."""
+"""The places of the elements of a symmetric matrix (4, 4) among the elements of its upper triangle."""
 
 
 class Smoothed(ABC):
-    """What smooths over the welded surface of a mesh: seams do not open."""
+    """A method that smooths over the welded surface of a mesh: seams do not open."""
 
     def __init__(self, character: Character) -> None:
         mesh = character.mesh
@@ -97,7 +97,7 @@ class DeltaMush(Smoothed):
         return points
 
     def frames(self, points: Floats) -> Floats:
-        """A normal, a tangent and what is at right angles to both, (W, 3, 3), in columns."""
+        """A normal, a tangent and their cross product, (W, 3, 3), in columns."""
         faces = self.surface.whole.triangles
         a, b, c = points[faces.T]
         around = np.repeat(np.cross(b - a, c - a), 3, axis=0)
@@ -113,7 +113,7 @@ class DeltaMush(Smoothed):
 
 
 class DirectDeltaMush(Smoothed):
-    """The same without iterations in a pose: what joints do to moments of the surface around a vertex, and a rotation.
+    """The same without iterations in a pose: joints move moments of the surface around a vertex.
 
     Le, B. H. and Lewis, J. P. 2019. Direct Delta Mush Skinning and Variants. ACM Transactions on Graphics 38(4). Each
     influence has a symmetric matrix (4, 4), the smoothed w u u^T of homogeneous rest positions u; translations and

@@ -88,7 +88,7 @@ PANEL: dict[str, NamedMethod] = {
 
 
 def scenes_table(characters: Path) -> str:
-    """What each method loses in scenes, and what it has over linear blending."""
+    """The losses, energies, tears and jumps of each method in scenes."""
     scenes, rows = [], []
     for subject in subjects(characters):
         report, scene = measured(subject, PANEL)
@@ -110,7 +110,7 @@ def scenes_table(characters: Path) -> str:
 
 
 def energies_table(characters: Path, every: int) -> str:
-    """The energies of characters over those of linear blending."""
+    """The energies of characters, relative to linear blending."""
     found = all_energies(characters, PANEL, every)
     rows = []
     for kind in ("bends", "clips"):

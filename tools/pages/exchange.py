@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import struct
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -74,9 +73,7 @@ def read_character(folder: Path, clips: Sequence[str] | None = None, frames: sli
         joint_indices=influences[..., 0].astype(np.int32),
         joint_weights=influences[..., 1],
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sbs.WeightWarning)  # the weights of some are tidied
-        character = sbs.Character.from_mesh(mesh, skeleton, name=name)
+    character = sbs.Character.from_mesh(mesh, skeleton, name=name)
     chosen = clip_names(folder) if clips is None else clips
     animations = [
         sbs.Animation.from_skinning_matrices(clip, *clip_matrices(folder / (clip + CLIP), frames), character.rig)

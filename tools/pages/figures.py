@@ -168,7 +168,7 @@ def portray_weights(
 ) -> list[NDArray[np.uint8]]:
     """Square pictures of several shapes, the weight of a joint and of all that hangs on it in blue.
 
-    Vertices within reach of the joint at bind are in view; those farther away than `drawn` are not drawn.
+    Vertices within reach of the joint at bind are in view; vertices farther away than `drawn` are not drawn.
     """
     mesh, skeleton = character.mesh, character.skeleton
     distances = np.linalg.norm(mesh.positions - skeleton.joint_positions[skeleton.index(joint)], axis=1)

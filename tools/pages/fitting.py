@@ -98,7 +98,7 @@ class Examples:
         return float(np.linalg.norm(np.ptp(self.rest, axis=0)))
 
     def errors(self, shown: Floats) -> tuple[float, float]:
-        """Roots of mean squares over the size, of frames that were fitted and of those held out."""
+        """Roots of mean squares over the size, of frames that were fitted and of frames held out."""
         squares = np.square(shown - self.posed)[:, self.fitted].sum(axis=2) / self.size**2
         return float(np.sqrt(squares[:FITTED].mean())), float(np.sqrt(squares[FITTED:].mean()))
 

@@ -37,7 +37,7 @@ RATE = 30.0
 """At least so many moments a second, from one to the next of which twists are followed."""
 
 MOST = 0.99
-"""The share of positions, each of a vertex in a frame, whose errors are at most what the column says."""
+"""The share of positions, each of a vertex in a frame, whose errors the column bounds."""
 
 NEAR = 0.003
 """Of the size: an error that few would see."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,7 +90,7 @@ def mean_losses(scenes: Sequence[dict[str, Any]]) -> Losses:
 
 
 def totals(losses: Losses) -> dict[str, float]:
-    """For each method the mean of its losses, each as a share of that of LBS, or of its floor."""
+    """For each method the mean of its losses, each as a share of the loss of LBS, or of its floor."""
     return {
         method: float(np.mean([values[loss] / max(losses["LBS"][loss], floor) for loss, (floor, _) in LOSSES.items()]))
         for method, values in losses.items()
@@ -99,7 +98,7 @@ def totals(losses: Losses) -> dict[str, float]:
 
 
 def most_torn(scenes: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """For each method its largest tear of a scene over that of LBS, where that is most."""
+    """For each method its largest tear of a scene relative to LBS, in the scene where this is most."""
     found = [{name: result["tear"]["largest"] for name, result in scene["methods"].items()} for scene in scenes]
     return {method: max(scene[method] / scene["LBS"] for scene in found) for method in found[0]}
 
@@ -124,15 +123,13 @@ def tears_in_motion(folder: Path) -> dict[str, Any]:
     surface = make_surface(mesh.positions, mesh.triangles, mesh.joint_indices, np.asarray(mesh.joint_weights))
     clips = [clip_matrices(folder / f"{clip}.clip.bin")[1] for clip in clip_names(folder)]
     matrices = np.concatenate(clips)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", sbs.WeightWarning)  # the weights of some are tidied
-        skin = sbs.Skin(
-            mesh.positions.astype(np.float64),
-            mesh.joint_indices,
-            mesh.joint_weights,
-            parents=character.skeleton.parents,
-            joint_positions=character.skeleton.joint_positions,
-        )
+    skin = sbs.Skin(
+        mesh.positions.astype(np.float64),
+        mesh.joint_indices,
+        mesh.joint_weights,
+        parents=character.skeleton.parents,
+        joint_positions=character.skeleton.joint_positions,
+    )
     largest = {
         method: max(
             float(tears(surface, np.asarray(positions, np.float64)[surface.kept]).max())
@@ -163,7 +160,7 @@ def energies_of(gauge: Gauge, positions: NDArray[Any]) -> tuple[float, ...]:
 
 
 def over_linear(energies: Sequence[float], linear: Sequence[float]) -> list[float]:
-    """Energies divided by those of linear blending, or by their floors."""
+    """Energies divided by the energies of linear blending, or by their floors."""
     return [
         max(energy, floor) / max(base, floor)
         for energy, base, floor in zip(energies, linear, ENERGIES.values(), strict=True)
@@ -216,7 +213,7 @@ def all_energies(characters: Path, panel: Panel = PANEL, every: int = 1) -> list
 
 
 def energy_shares(characters: Sequence[dict[str, Any]], kind: str) -> Losses:
-    """For each method and each character with such poses: its energies over those of LBS, their geometric mean."""
+    """For each method and each character with such poses: the geometric mean of its energies relative to LBS."""
     shares: Losses = {}
     for character in characters:
         methods = character["kinds"].get(kind, {"methods": {}})["methods"]

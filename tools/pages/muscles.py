@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of docs/muscles.md: how well muscles keep their volumes, and skin its distance from them, over whole clips.
 
-All frames of all clips count. The first row of a character is of all its muscles, the others of those of both sides.
+All frames of all clips count. The first row of a character is of all its muscles, each other row of a pair.
 """
 
 from __future__ import annotations

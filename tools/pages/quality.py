@@ -86,7 +86,7 @@ def tears_table(motions: Sequence[dict[str, Any]]) -> str:
 
 
 def energies_table(characters: Sequence[dict[str, Any]]) -> str:
-    """The energies over those of LBS, for each kind of poses and for all."""
+    """The energies relative to LBS, for each kind of poses and for all."""
     means = transposed(
         {
             kind: {method: geometric_mean(list(values.values())) for method, values in shares.items()}

@@ -61,7 +61,7 @@ def frames_table(character: sbs.Character) -> str:
     for name in methods():
         value = report.results[motion.name, name].value
         tear = value("tear", "largest") / report.results[motion.name, "LBS"].value("tear", "largest")
-        shares = [f"{value(*what):.1%}" for what in (("thickness", "low"), ("area", "low"), ("area", "high"))]
+        shares = [f"{value(*measure):.1%}" for measure in (("thickness", "low"), ("area", "low"), ("area", "high"))]
         rows.append((name, *shares, f"{tear:.2f}"))
     return table(("170° at the forearm", "thickness 1%", "area 1%", "area 99%", "largest tear, over LBS"), rows)
 
@@ -81,7 +81,7 @@ def quads(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def split(corners: NDArray[np.int32], other: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Triangles of quads, those marked by `other` (Q,) split along their other diagonal."""
+    """Triangles of quads; quads that are marked by `other` (Q,) are split along their other diagonal."""
     turned_quads = np.where(other[:, None], np.roll(corners, 1, axis=1), corners)
     return turned_quads[:, [0, 1, 3, 1, 2, 3]].reshape(-1, 3)
 
@@ -192,7 +192,7 @@ def choices(across: float, *, wide: bool) -> dict[str, NamedMethod]:
 
 
 def choices_table(characters: Path, every: int, *, across: float, wide: bool) -> str:
-    """The energies of all characters, over those of linear blending with the artists' weights."""
+    """The energies of all characters, relative to linear blending with the artists' weights."""
     panel = choices(across, wide=wide)
     energies = all_energies(characters, {"LBS": METHODS["LBS"]} | panel, every)
     shares = {kind: energy_shares(energies, kind) for kind in KINDS}
@@ -200,8 +200,8 @@ def choices_table(characters: Path, every: int, *, across: float, wide: bool) ->
     for name in panel:
         means = [f"{geometric_mean(list(kind[name].values())):.3f}" for kind in shares.values()]
         changes = sorted(
-            (value - kind[HALF][character], f"{what} of {character}")
-            for what, kind in shares.items()
+            (value - kind[HALF][character], f"{name_of_kind} of {character}")
+            for name_of_kind, kind in shares.items()
             for character, value in kind[name].items()
         )
         extremes = [f"{change:+.3f}, {where}" for change, where in (changes[0], changes[-1])]

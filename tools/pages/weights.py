@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of docs/weights.md about automatic weights beside those of artists.
+"""The table of docs/weights.md about automatic weights beside the weights of artists.
 
 For real characters, capsules and heat make weights from the mesh and the skeleton alone, for the joints that the artist
 gave weight. Then spherical blend skinning moves the character by frames of its own motions, and the vertices are
@@ -126,7 +126,7 @@ class Comparison:
     positions : (F, V, 3) ndarray
         In all frames.
     distances : (F, V) ndarray
-        To those by the artist's weights, as shares of the character's size.
+        To the positions by the artist's weights, as shares of the character's size.
     """
 
     unweighted: int

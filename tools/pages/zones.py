@@ -57,7 +57,7 @@ CHAINS = (
 """Of characters the folder, how the names of the joints begin, and their number; and by how much each bends."""
 
 WIDEST = 100.0
-"""Zones of this scale go from the middle of a bone to that of the next."""
+"""Zones of this scale go from the middle of a bone to the middle of the next."""
 
 AROUND = 2.0
 """How far around her knee curvature is measured; the woman is 16.7 tall."""
@@ -147,7 +147,9 @@ def zones_table() -> str:
             numbers = [*(f"{value:.0f}" for value in curvature), *(f"{value:.1f}" for value in strain)]
             rows.append(["" if number else limb.name, profile, f"{zone_scale:g}", *numbers])
     bends = [f"at {bend:g}°" for bend in BENDS]
-    heads = [f"{what} {bends[0]}" if bend == bends[0] else bend for what in ("curvature", "strain") for bend in bends]
+    heads = [
+        f"{measure} {bends[0]}" if bend == bends[0] else bend for measure in ("curvature", "strain") for bend in bends
+    ]
     return table(["", "profile", "zones", *heads], rows, left=2)
 
 
@@ -287,7 +289,7 @@ class Part:
 
 
 def compared(folder: Path) -> Floats:
-    """The measures in other zones, divided by those in default ones: (zones, joints, poses, measures)."""
+    """The measures in other zones, relative to default zones: (zones, joints, poses, measures)."""
     character = read_character(folder, ())
     mesh, skeleton = character.mesh, character.skeleton
     rest = mesh.positions.astype(np.float64)
@@ -325,7 +327,7 @@ def compared_table(characters: Path) -> str:
 
 
 def write(characters: Path | None = None) -> None:
-    """Print the tables; those of chains and of fitted zones only with characters."""
+    """Print the tables; chains and fitted zones need characters."""
     click.echo(f"{zones_table()}\n\n{divided_table()}")
     if characters is not None:
         click.echo(f"\n{chains_table(characters)}\n\n{compared_table(characters)}")
