@@ -38,22 +38,12 @@ METHODS: dict[str, Options] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """A run that is compared with another one.
+    """A run that is compared with another one."""
 
-    Attributes
-    ----------
-    labels : tuple of str
-        Cells of the table.
-    base, run : Run
-        Without the feature and with it.
-    target : float, optional
-        How many times as long the run may take, at the most.
-    """
-
-    labels: tuple[str, ...]
-    base: Run
-    run: Run
-    target: float | None = None
+    labels: tuple[str, ...]  # cells of the table
+    base: Run  # without the feature
+    run: Run  # with it
+    target: float | None = None  # how many times as long it may take
 
 
 def deformed_frames(skin: Skin, matrices: Iterable[NDArray[np.float64]], attributes: str, **options: Any) -> Run:

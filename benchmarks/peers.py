@@ -33,18 +33,10 @@ BLENDER_METHODS: tuple[Method, ...] = ("linear", "dual_quaternion")
 
 @dataclass(frozen=True)
 class Peers:
-    """The libraries, and programs.
+    """The libraries, and programs."""
 
-    Attributes
-    ----------
-    ozz : Path, optional
-        native/ozz.cpp, compiled.
-    blender : Path, optional
-        A Python with ``bpy``.
-    """
-
-    ozz: Path | None
-    blender: Path | None
+    ozz: Path | None  # native/ozz.cpp, compiled
+    blender: Path | None  # a Python with ``bpy``
 
     def start(self, workload: Workload, path: Path, stack: ExitStack) -> tuple[list[Peer], dict[str, str]]:
         """All that can take part in a workload, written to a file, and versions of programs; the stack ends them."""

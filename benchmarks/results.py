@@ -27,24 +27,12 @@ Key = tuple[str, int, str, str, str, str, str, int]
 
 @dataclass(frozen=True)
 class Results:
-    """The measurements of a run, as they stand in the file.
+    """The measurements of a run, as they stand in the file."""
 
-    Attributes
-    ----------
-    machine : dict
-        As `describe_machine` makes it.
-    workloads : list of dict
-        Their names, sizes and counts.
-    timings : dict
-        By `Key`.
-    memory : list of dict
-        As `benchmarks.systems.measure_memory` makes them.
-    """
-
-    machine: dict[str, Any] = field(default_factory=dict)
-    workloads: list[dict[str, Any]] = field(default_factory=list)
+    machine: dict[str, Any] = field(default_factory=dict)  # by `describe_machine`
+    workloads: list[dict[str, Any]] = field(default_factory=list)  # names, sizes and counts
     timings: dict[Key, Timing] = field(default_factory=dict)
-    memory: list[dict[str, Any]] = field(default_factory=list)
+    memory: list[dict[str, Any]] = field(default_factory=list)  # by `benchmarks.systems.measure_memory`
 
     @classmethod
     def read(cls, path: Path) -> Results:

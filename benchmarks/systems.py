@@ -45,21 +45,8 @@ TOLERANCE = 1e-5
 class Worker:
     """A running program that times a workload: the other end of the dialogue in native/worker.h.
 
-    Parameters
-    ----------
-    stack : ExitStack
-        Ends the program.
-    command : sequence of str
-        The program and its first arguments; the workload and a file for positions follow.
-    workload : Path
-        As `Workload.write` writes it.
-    environment : mapping
-        Variables to set.
-
-    Attributes
-    ----------
-    facts : dict
-        The program's own description.
+    The command is followed by the file of the workload, as `Workload.write` writes it, and a file for positions.
+    `facts` is the program's own description.
 
     Raises
     ------
@@ -113,21 +100,13 @@ class Worker:
 
 @dataclass(frozen=True)
 class Peer:
-    """Somebody else's way of deforming a workload, by one thread.
-
-    Attributes
-    ----------
-    name, method, attributes : str
-    run : Run
-    positions : callable
-        The mesh (V, 3) deformed by the first frame.
-    """
+    """Another way of deforming a workload, by one thread."""
 
     name: str
     method: Method
     attributes: str
     run: Run
-    positions: Callable[[], NDArray[np.floating]]
+    positions: Callable[[], NDArray[np.floating]]  # the mesh (V, 3) deformed by the first frame
 
     def check(self, workload: Workload) -> None:
         """See that it does the work that it is compared for.
@@ -196,18 +175,7 @@ def measure_workload(
 ) -> None:
     """Time all systems on a workload, and add them to the results.
 
-    Parameters
-    ----------
-    results : Results
-    workload : Workload
-    program : Path
-        native/phases.c, built.
-    rounds : int
-        As in `measure`.
-    peers : Peers, optional
-        The libraries beside NumPy.
-    two_threads : bool
-        Whether to time two threads too, which takes a machine that does nothing else.
+    The program is native/phases.c. Timing two threads, too, takes a machine that does nothing else.
     """
     with ExitStack() as stack:
         path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "workload")

@@ -79,26 +79,15 @@ def deformation(skin: Skin, attributes: str, **options: Any) -> Callable[[Any], 
 
 @dataclass(frozen=True)
 class Row:
-    """A figure beside its target.
-
-    Attributes
-    ----------
-    name, where, isa : str
-        The figure, workload and size, and the instruction set if it is of one.
-    value, target : float
-    at_most : bool
-        Whether the target is an upper bound; else it is a lower one.
-    regression : float
-        A value that misses the target by this factor counts as a regression, on any machine and however busy.
-    """
+    """A figure beside its target."""
 
     name: str
-    where: str
-    isa: str
+    where: str  # workload and size
+    isa: str  # instruction set, or empty
     value: float
     target: float
-    at_most: bool = True
-    regression: float = 2.0
+    at_most: bool = True  # whether the target is an upper bound; else it is a lower one
+    regression: float = 2.0  # a target that is missed by this factor is a regression, however busy the machine
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -39,29 +39,16 @@ POSES = 8
 
 @dataclass(frozen=True)
 class Workload:
-    """A mesh bound to joints, and poses. Arrays are contiguous.
-
-    Attributes
-    ----------
-    name : str
-    rest_positions, rest_normals : (V, 3) float32 ndarray
-    joint_indices : (V, K) int32 ndarray
-    joint_weights : (V, K) float32 ndarray
-        Descending, normalized.
-    parents : (J,) int32 ndarray
-    joint_positions : (J, 3) float64 ndarray
-    skinning_matrices : (F, J, 4, 4) float64 ndarray
-        Rigid.
-    """
+    """A mesh bound to joints, and poses. Arrays are contiguous."""
 
     name: str
-    rest_positions: Singles
-    rest_normals: Singles
-    joint_indices: Indices
-    joint_weights: Singles
-    parents: Indices
-    joint_positions: Floats
-    skinning_matrices: Floats
+    rest_positions: Singles  # (V, 3)
+    rest_normals: Singles  # (V, 3)
+    joint_indices: Indices  # (V, K)
+    joint_weights: Singles  # (V, K) descending, normalized
+    parents: Indices  # (J,)
+    joint_positions: Floats  # (J, 3)
+    skinning_matrices: Floats  # (F, J, 4, 4) rigid
 
     @property
     def vertex_count(self) -> int:

@@ -24,21 +24,11 @@ CROSS = ROOT / "tools" / "cross"
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that wheels are built for.
+    """A machine that wheels are built for."""
 
-    Attributes
-    ----------
-    tag : str
-        The platform of our wheel.
-    accepted : tuple of str
-        Platforms of others' wheels that work there, the best first.
-    openblas : str
-        The version of its LAPACK, scipy-openblas32, which our wheel brings along.
-    """
-
-    tag: str
-    accepted: tuple[str, ...]
-    openblas: str = "0.3.34.481.3"
+    tag: str  # the platform of our wheel
+    accepted: tuple[str, ...]  # platforms of others' wheels that work there, the best first
+    openblas: str = "0.3.34.481.3"  # the version of scipy-openblas32, whose LAPACK our wheel has
 
 
 def _linux(machine: str) -> tuple[str, tuple[str, ...]]:

@@ -62,28 +62,15 @@ def random_poses(character: sbs.Character, limbs: NDArray[np.intp], count: int) 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Poses, and the deformed mesh in them; the last are held out.
-
-    Attributes
-    ----------
-    name : str
-    character : sbs.Character
-    twist : Twist
-    matrices : (F, J, 4, 4) ndarray
-    centers : (V, 3) ndarray
-        The optimized centers of the character with its twists spread, that make the first examples.
-    posed : (F, V, 3) ndarray
-    fitted : (V,) ndarray of bool
-        The vertices that limbs move. Weights are fitted there, and errors are of these.
-    """
+    """Poses, and the deformed mesh in them; the last are held out."""
 
     name: str
     character: sbs.Character
     twist: Twist
-    matrices: Floats
-    centers: Floats
-    posed: Floats
-    fitted: NDArray[np.bool_]
+    matrices: Floats  # (F, J, 4, 4)
+    centers: Floats  # (V, 3): optimized ones of the character with its twists spread, that make the first examples
+    posed: Floats  # (F, V, 3)
+    fitted: NDArray[np.bool_]  # (V,): the vertices that limbs move; weights are fitted there, and errors are of these
 
     @property
     def rest(self) -> Floats:

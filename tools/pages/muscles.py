@@ -73,20 +73,13 @@ def covered_alone(cover: muscles.MuscleCover, vertex_count: int) -> NDArray[np.b
 class Measured:
     """The measurements of some muscles, over all frames.
 
-    Attributes
-    ----------
-    limited : int
-        How often a muscle met the limit of its growth.
-    volumes : list of ndarray
-        Relative changes where it did not.
-    kept, without : list of ndarray
-        Relative changes of the distance of skin that one muscle covers with all of its share, with muscles and without.
+    Changes are relative. Distances are of skin that one muscle covers with all of its share.
     """
 
-    limited: int = 0
-    volumes: list[Floats] = field(default_factory=list)
-    kept: list[Floats] = field(default_factory=list)
-    without: list[Floats] = field(default_factory=list)
+    limited: int = 0  # how often a muscle met the limit of its growth
+    volumes: list[Floats] = field(default_factory=list)  # changes where it did not
+    kept: list[Floats] = field(default_factory=list)  # changes of distances with muscles
+    without: list[Floats] = field(default_factory=list)  # and without
 
     def __add__(self, other: Measured) -> Measured:
         return Measured(

@@ -26,34 +26,17 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Subject:
-    """A row of the figure.
+    """A row of the figure: a character in a motion, and how it is seen."""
 
-    Attributes
-    ----------
-    name : str
-        For tables.
-    caption : str
-    character : sbs.Character
-    motion : MeasuredMotion
-    view, up : (float, float, float)
-        Towards the camera, and upward.
-    aspect : float
-        Width to height of a picture.
-    camera : Camera or None
-        In place of one that has all of the character in view.
-    joints : tuple of str
-        Or else all that these joints move.
-    """
-
-    name: str
+    name: str  # for tables
     caption: str
     character: sbs.Character
     motion: MeasuredMotion
-    view: tuple[float, float, float] = (0.5, 0.2, 1)
+    view: tuple[float, float, float] = (0.5, 0.2, 1)  # towards the camera
     up: tuple[float, float, float] = (0, 1, 0)
-    aspect: float = 1.0
-    camera: Camera | None = None
-    joints: tuple[str, ...] = ()
+    aspect: float = 1.0  # width to height of a picture
+    camera: Camera | None = None  # in place of one that has all of the character in view
+    joints: tuple[str, ...] = ()  # or else the parts that these joints move
 
 
 def still(scene: Scene, path: NDArray[np.float64], caption: str) -> Subject:

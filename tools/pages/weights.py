@@ -35,26 +35,14 @@ CHARACTERS = (
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A character of tests/data with the frames of its motions in the file.
-
-    Attributes
-    ----------
-    name : str
-    positions : (V, 3) ndarray
-    triangles : (T, 3) ndarray
-    skeleton : Skeleton
-    artist : Influences
-        As found in the file.
-    frames : (F, J, 4, 4) ndarray
-        Skinning matrices.
-    """
+    """A character of tests/data with the frames of its motions in the file."""
 
     name: str
-    positions: NDArray[np.float64]
+    positions: NDArray[np.float64]  # (V, 3)
     triangles: NDArray[np.int32]
     skeleton: Skeleton
     artist: weights.Influences
-    frames: NDArray[np.float64]
+    frames: NDArray[np.float64]  # (F, J, 4, 4): skinning matrices
 
     @property
     def size(self) -> float:
@@ -117,21 +105,11 @@ def automatic(subject: Subject) -> dict[str, weights.Influences]:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Automatic weights of a character beside the artist's.
+    """Automatic weights of a character beside the artist's."""
 
-    Attributes
-    ----------
-    unweighted : int
-        Vertices without weight.
-    positions : (F, V, 3) ndarray
-        In all frames.
-    distances : (F, V) ndarray
-        To the positions by the artist's weights, as shares of the character's size.
-    """
-
-    unweighted: int
-    positions: NDArray[np.float64]
-    distances: NDArray[np.float64]
+    unweighted: int  # vertices without weight
+    positions: NDArray[np.float64]  # (F, V, 3)
+    distances: NDArray[np.float64]  # (F, V), to the positions by the artist's weights, as shares of the size
 
 
 def compare(subject: Subject) -> tuple[NDArray[np.float64], dict[str, Comparison]]:

@@ -74,24 +74,14 @@ Triangles = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Limb:
-    """A mesh with joints that bend.
-
-    Attributes
-    ----------
-    name : str
-    skeleton : Skeleton
-    joints : list of int
-    positions : (V, 3) ndarray
-    triangles : (T, 3) ndarray
-    influences : tuple of (V, K) ndarray, or None
-    """
+    """A mesh with joints that bend."""
 
     name: str
     skeleton: sbs.Skeleton
     joints: list[int]
-    positions: Floats
+    positions: Floats  # (V, 3)
     triangles: Triangles
-    influences: tuple[NDArray[np.int32], NDArray[np.floating]] | None = None
+    influences: tuple[NDArray[np.int32], NDArray[np.floating]] | None = None  # joints and weights, (V, K) each
 
     @classmethod
     def from_character(cls, name: str, character: sbs.Character, joints: list[int]) -> Limb:
