@@ -131,6 +131,18 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
+def frame_changes() -> list[Callable[[], object]]:
+    """Changes of the scene to each frame."""
+    return [partial(bpy.data.scenes[0].frame_set, frame) for frame in range(1, FRAMES + 1)]
+
+
+def frame_times() -> list[float]:
+    """The seconds of each frame, after two that do not count: an object that is shown again is built again."""
+    for action in frame_changes()[-2:]:
+        action()
+    return [seconds(action) for action in frame_changes()]
+
+
 class Clock:
     """The time of the add-on's handlers, and of `Skin.deform` in them."""
 
@@ -215,10 +227,7 @@ def time_frames(vertex_count: int) -> None:
         for name in items:
             for other, item in items.items():
                 item.hide_viewport = other != name
-            # An object that is shown again is built again.
-            for frame in (FRAMES - 1, FRAMES):
-                scene.frame_set(frame)
-            times[name] += [seconds(partial(scene.frame_set, frame)) for frame in range(1, FRAMES + 1)]
+            times[name] += frame_times()
     least = {name: 1e3 * min(found) for name, found in times.items()}
     share = 1.05 if bpy.app.version < QUICK_NODES else 0.7 if vertex_count <= 100_000 else 0.55
     print(f"\n{vertex_count:,} vertices: the fastest frames")
@@ -251,11 +260,10 @@ def time_twenty_rigs() -> None:
         rig.pose.bones[1].rotation_quaternion.x = angle
         bpy.data.scenes[0].view_layers[0].update()
 
-    frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)] * ROUNDS
     moves = [partial(move, place) for place in range(5 * ROUNDS)]
     with Clock().watched() as handlers:
         print("\ntwenty rigs of 5,000 vertices and 20 bones: the fastest handlers")
-        total, rest = handlers.least(frames)
+        total, rest = handlers.least(ROUNDS * frame_changes())
         report("  a frame", total, "ms")
         report("  a frame, kernels apart", rest, "ms", 3.0)
         report("  something else moves", handlers.least(moves)[0], "ms", 0.5)
@@ -287,12 +295,9 @@ def time_muscles() -> None:
     handlers: dict[str, list[float]] = {name: [] for name in kinds}
     for _ in range(ROUNDS):
         for name, (body.sbs.use_muscles, shown.exclude) in kinds.items():
-            frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)]
-            for action in frames[-2:]:
-                action()
-            times[name] += [seconds(action) for action in frames]
+            times[name] += frame_times()
             with Clock().watched() as clock:
-                handlers[name].append(clock.least(frames)[0])
+                handlers[name].append(clock.least(frame_changes())[0])
     print(f"\na woman of {len(body.data.vertices):,} vertices and {len(rig.sbs.muscles)} muscles: the fastest frames")
     least = {name: 1e3 * min(found) for name, found in times.items()}
     for name, figure in least.items():
