@@ -88,37 +88,35 @@ PANEL: dict[str, NamedMethod] = {
 
 
 def scenes_table(characters: Path) -> str:
-    """The losses, energies, tears and jumps of each method in scenes."""
+    """The losses of each method in scenes; then energies, tears and jumps with drafts."""
     scenes, rows = [], []
     for subject in subjects(characters):
         report, scene = measured(subject, PANEL)
         scenes.append(scene)
         together, torn = totals(scene_losses(scene)), most_torn([scene])
         gauge, poses = Gauge(subject.character), subject.motion.poses
-        energies = {
-            name: np.mean(
-                [energies_of(gauge, report.skins[name].deform(pose, **method.options)) for pose in poses], axis=0
-            )
-            for name, method in PANEL.items()
-        }
-        for name in PANEL:
-            over = [f"{value:.2f}" for value in over_linear(list(energies[name]), list(energies["LBS"]))]
-            jump = scene["methods"][name]["pop"]["jump"] or 0.0
-            rows.append([subject.name, name, f"{together[name]:.3f}", *over, f"{torn[name]:.2f}", f"{jump:.3%}"])
-    rows += [["all", name, f"{value:.3f}", *"-----"] for name, value in totals(mean_losses(scenes)).items()]
-    return table(["", "", "together", "surface", "bending", "volume", "tear", "jump"], rows, left=2)
+        linear, drafted = (
+            np.mean([energies_of(gauge, report.skins[name].deform(pose, **PANEL[name].options)) for pose in poses], 0)
+            for name in ("LBS", "drafted")
+        )
+        over = [*over_linear(list(drafted), list(linear)), torn["drafted"]]
+        jump = scene["methods"]["drafted"]["pop"]["jump"] or 0.0
+        losses = [f"{value:.3f}" for value in together.values()]
+        rows.append([subject.name, *losses, *(f"{value:.2f}" for value in over), f"{jump:.3%}"])
+    rows.append(["all", *(f"{value:.3f}" for value in totals(mean_losses(scenes)).values()), *"-----"])
+    return table(["", *PANEL, "surface", "bending", "volume", "tear", "jump"], rows)
 
 
 def energies_table(characters: Path, every: int) -> str:
     """The energies of characters, relative to linear blending."""
     found = all_energies(characters, PANEL, every)
-    rows = []
-    for kind in ("bends", "clips"):
-        shares = energy_shares(found, kind)
-        for name in shares["LBS"]:
-            rows.append([name, kind, *(f"{values[name]:.3f}" for values in shares.values())])
-        rows.append(["all", kind, *(f"{geometric_mean(list(values.values())):.3f}" for values in shares.values())])
-    return table(["", "", *PANEL], rows, left=2)
+    shares = [energy_shares(found, kind)[method] for kind in ("bends", "clips") for method in ("half twist", "drafted")]
+    rows = [
+        [name, *(f"{share[name]:.3f}" if name in share else "" for share in shares)]
+        for name in (character["name"] for character in found)
+    ]
+    rows.append(["all", *(f"{geometric_mean(list(share.values())):.3f}" for share in shares)])
+    return table(["", "bends, half twist", "drafted", "clips, half twist", "drafted"], rows)
 
 
 def write(characters: Path, every: int = 1) -> None:

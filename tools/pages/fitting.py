@@ -182,9 +182,11 @@ def with_own_joints(examples: Examples, joints: int) -> Floats:
 
 
 def write() -> None:
-    """Print the table."""
-    rows = []
+    """Print the table, in percent."""
+    rows: dict[str, list[str]] = {}
+    heads = [""]
     for examples in examples_of(sbs.samples.load("woman")):
+        heads += [examples.name, "held out"]
         for name, make in shapes(examples).items():
-            rows.append([examples.name, name, *(f"{error:.3%}" for error in examples.errors(make()))])
-    click.echo(table(["examples", "method", "fitted", "held out"], rows, left=2))
+            rows.setdefault(name, [name]).extend(f"{100 * error:.3f}" for error in examples.errors(make()))
+    click.echo(table(heads, rows.values()))
