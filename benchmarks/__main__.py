@@ -119,7 +119,7 @@ for name, feature in features.FEATURES.items():
 @main.command()
 def centers() -> None:
     """Time optimized centers of rotation; fail if a median misses its target."""
-    sys.exit(not features.time_centers())
+    sys.exit(int(not features.time_centers()))
 
 
 @main.command("fits")
@@ -136,7 +136,7 @@ def shaders_command() -> None:
     """Count the operations of shaders; fail if one needs more than it may."""
     from . import shaders
 
-    sys.exit(not shaders.count_all())
+    sys.exit(int(not shaders.count_all()))
 
 
 @main.command("gpu")
