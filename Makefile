@@ -72,12 +72,7 @@ dist-c: $(VENV)/cross
 
 bench: $(VENV)/benchmarks
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS)
-	python -m benchmarks.bones
-	python -m benchmarks.twist
-	python -m benchmarks.muscles
-	python -m benchmarks.correctives
-	python -m benchmarks.gradient
-	python -m benchmarks.centers
+	for feature in bones twist muscles correctives gradient centers; do python -m benchmarks $$feature || exit; done
 
 bench-peers: $(VENV)/benchmarks $(VENV)/peers $(BLENDER)
 	python -m benchmarks run --program $(PHASES) --output $(RESULTS) --peers $(BLENDER:%=--blender %)

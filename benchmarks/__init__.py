@@ -6,5 +6,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# The characters, and what reads them, are those of the tests.
+# The tests have the characters and their reader.
 sys.path.append(str(ROOT / "tests" / "python"))

@@ -1,29 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""``python -m benchmarks``: measure, show what was measured, and see that nothing has become slow."""
+"""``python -m benchmarks``: measure, show the results, and see that nothing has become slow."""
 
 from __future__ import annotations
 
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
-from . import correctives, memory, performance, report, sources, targets, twist
-from .plot import plot
+from . import features, report, sources, targets
 from .results import Results
-from .session import Session
+from .systems import measure_memory, measure_workload
+from .timing import Row
 from .workloads import CHARACTERS, FACES, GENERATED, load
 
 SIZES = (2_000, 10_000, 100_000, 1_000_000)
 ATTEMPTS = 3
-"""How often a check measures before it calls slow what was slow each time."""
+"""How often a check measures before it fails: a busy machine is slow in some runs, and in each by something else."""
 
 PROGRAM = click.option(
     "--program", required=True, type=click.Path(exists=True, path_type=Path), help="native/phases.c, as built by meson."
 )
+FILE = click.argument("file", type=click.Path(exists=True, path_type=Path))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -40,6 +41,8 @@ def main() -> None:
 def run(program: Path, output: Path, with_peers: bool, blender: Path | None, rounds: int) -> None:
     """Measure everything; takes some minutes, for which nothing else should run."""
     output.parent.mkdir(parents=True, exist_ok=True)
+    results = Results()
+    sized = [(name, size) for size in SIZES for name in GENERATED]
     with tempfile.TemporaryDirectory() as folder:
         peers = None
         if with_peers:
@@ -47,38 +50,36 @@ def run(program: Path, output: Path, with_peers: bool, blender: Path | None, rou
 
             ozz = os.environ.get("OZZ_DIR")
             peers = Peers(compile_ozz(Path(ozz), Path(folder, "ozz")) if ozz else None, blender)
-        session = Session(program, Path(folder), rounds, peers=peers)
-        of_one_size = [(name, None) for name in (*CHARACTERS, *FACES)]
-        for name, size in of_one_size + [(name, size) for size in SIZES for name in GENERATED]:
+        for name, size in [*((name, None) for name in (*CHARACTERS, *FACES)), *sized]:
             click.echo(f"{name} {size or ''}", err=True)
-            session.measure(load(name, size))
-        for name in ("S", "R"):
-            session.results.memory.extend(memory.measure(load(name, max(SIZES))))
-    session.results.write(output)
-    plot(session.results, output.with_suffix(".png"))
-    report.show(session.results)
-
-
-@main.command("report")
-@click.argument("file", type=click.Path(exists=True, path_type=Path))
-def report_command(file: Path) -> None:
-    """Show the results in FILE, and draw their plot again."""
-    results = Results.read(file)
-    plot(results, file.with_suffix(".png"))
+            measure_workload(results, load(name, size), program, rounds, peers=peers)
+    for name in ("S", "R"):
+        results.memory.extend(measure_memory(load(name, max(SIZES))))
+    results.write(output)
+    report.plot(results, output.with_suffix(".png"))
     report.show(results)
 
 
-@main.command("performance")
-@click.argument("file", type=click.Path(exists=True, path_type=Path))
-def performance_command(file: Path) -> None:
-    """Write the page on performance from FILE."""
-    performance.update(Results.read(file), file)
+@main.command("report")
+@FILE
+def report_command(file: Path) -> None:
+    """Show the results in FILE, and draw their plot again."""
+    results = Results.read(file)
+    report.plot(results, file.with_suffix(".png"))
+    report.show(results)
 
 
 @main.command()
-@click.argument("file", type=click.Path(exists=True, path_type=Path))
+@FILE
+def performance(file: Path) -> None:
+    """Write the page on performance from FILE."""
+    report.update_page(Results.read(file), file)
+
+
+@main.command()
+@FILE
 def current(file: Path) -> None:
-    """Fail if what computes frames has changed since FILE was measured."""
+    """Fail if the code that computes frames has changed since FILE was measured."""
     machine = Results.read(file).machine
     if machine.get("sources") != sources.digest():
         folders = ", ".join(f"csrc/{folder}" for folder in sources.FOLDERS)
@@ -88,39 +89,63 @@ def current(file: Path) -> None:
 @main.command()
 @PROGRAM
 def check(program: Path) -> None:
-    """Report what misses its target; fail where a ratio is out of all proportion to it in each of three runs."""
-    slow = slow_each_time(lambda: _quick_rows(program))
-    for row in slow:
-        click.echo(f"regression: {', '.join(row.key)}: {row.value:.2f}, target {row.target:.2f}", err=True)
-    sys.exit(1 if slow else 0)
-
-
-def slow_each_time(measure: Callable[[], list[targets.Row]]) -> list[targets.Row]:
-    """The rows that are out of all proportion in every run; there are no further runs once there are none.
-
-    A busy machine is slow in some runs, and in each by something else.
-    """
-    slow: list[targets.Row] = []
+    """Report all misses of targets; fail where a ratio is out of all proportion in each of three runs."""
+    slow: dict[tuple[str, ...], Row] = {}
     for attempt in range(ATTEMPTS):
-        rows = measure()
+        rows = _quick_rows(program)
         report.show_targets(rows)
-        before = {row.key for row in slow}
-        slow = [row for row in rows if row.regressed and (attempt == 0 or row.key in before)]
+        slow = {row.key: row for row in rows if row.regressed and (attempt == 0 or row.key in slow)}
+        for row in slow.values():
+            text = f"run {attempt + 1}: {', '.join(row.key)}: {row.value:.2f}, target {row.target:.2f}"
+            click.echo(text, err=True)
         if not slow:
-            break
-        for row in slow:
-            click.echo(f"run {attempt + 1}: {', '.join(row.key)}: {row.value:.2f}, target {row.target:.2f}", err=True)
-    return slow
+            return
+    sys.exit("regression: slow in each run")
 
 
-def _quick_rows(program: Path) -> list[targets.Row]:
+def _quick_rows(program: Path) -> list[Row]:
     """The targets that can be seen in a minute, by one thread."""
-    with tempfile.TemporaryDirectory() as folder:
-        session = Session(program, Path(folder), rounds=8, two_threads=False)
-        for name in ("S", "R"):
-            for size in (targets.SMALL, targets.LARGE):
-                session.measure(load(name, size))
-    return targets.rows(session.results) + twist.rows(rounds=8) + correctives.rows(rounds=8)
+    results = Results()
+    for name in ("S", "R"):
+        for size in (targets.SMALL, targets.LARGE):
+            measure_workload(results, load(name, size), program, 8, two_threads=False)
+    return targets.rows(results) + features.target_rows("twist", 8) + features.target_rows("correctives", 8)
+
+
+for name, feature in features.FEATURES.items():
+    main.command(name, help=getattr(feature.compare, "func", feature.compare).__doc__)(partial(features.show, name))
+
+
+@main.command()
+def centers() -> None:
+    """Time optimized centers of rotation; fail if a median misses its target."""
+    sys.exit(int(not features.time_centers()))
+
+
+@main.command("fits")
+@click.option("--time", "timed", is_flag=True, help="Time fits to 100 frames instead.")
+def fits_command(timed: bool) -> None:
+    """Count the weights that come back from their own deformations."""
+    from . import fits
+
+    (fits.time_fits if timed else fits.count_fits)()
+
+
+@main.command("shaders")
+def shaders_command() -> None:
+    """Count the operations of shaders; fail if one needs more than it may."""
+    from . import shaders
+
+    sys.exit(int(not shaders.count_all()))
+
+
+@main.command("gpu")
+@click.option("--poses", multiple=True, default=(1, 64, 10_000), show_default=True, type=click.IntRange(1))
+def gpu_command(poses: tuple[int, ...]) -> None:
+    """Time `sbs.gpu` on the graphics processor of this machine."""
+    from . import gpu
+
+    gpu.time_methods(poses)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ To be run by a Python that has Blender as its module ``bpy`` and the package sbs
     python benchmarks/addon.py
     blender --background --python-use-system-env --python benchmarks/addon.py
 
-One process does it all, and what is compared takes turns. The character is a tube of quadrilaterals with four weights
+One process does it all, in turns. The character is a tube of quadrilaterals with four weights
 at a vertex and its rig of 50 bones as the parent; a frame is a whole change of frame with nothing to draw.
 """
 
@@ -17,15 +17,18 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import patch
 
 import bpy
 import numpy as np
 from mathutils import Quaternion
+
+from sbs.skinning.skin import Skin
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "blender_addon"))
 
@@ -80,16 +83,9 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
     positions[..., 0], positions[..., 1], positions[..., 2] = np.cos(angles), np.sin(angles), heights[:, None]
     corner = np.arange(RING) + RING * np.arange(rows - 1)[:, None]
     beside = (np.arange(RING) + 1) % RING + RING * np.arange(rows - 1)[:, None]
-    faces = np.stack([corner, beside, beside + RING, corner + RING], axis=-1).reshape(-1, 4).astype(np.int32)
+    faces = np.stack([corner, beside, beside + RING, corner + RING], axis=-1).reshape(-1, 4)
     mesh = bpy.data.meshes.new("Tube")
-    mesh.vertices.add(rows * RING)
-    mesh.vertices.foreach_set("co", positions.ravel())
-    mesh.loops.add(faces.size)
-    mesh.loops.foreach_set("vertex_index", faces.ravel())
-    mesh.polygons.add(len(faces))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, 4, dtype=np.int32))
-    mesh.polygons.foreach_set("loop_total", np.full(len(faces), 4, np.int32))
-    mesh.update(calc_edges=True)
+    mesh.from_pydata(positions.reshape(-1, 3), (), faces)
     item = bpy.data.objects.new("Tube", mesh)
     bpy.data.scenes[0].collection.objects.link(item)
     item.parent = rig
@@ -135,70 +131,66 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-class Handlers:
-    """The time that the add-on's handlers take, the kernels' apart."""
+def frame_changes() -> list[Callable[[], object]]:
+    """Changes of the scene to each frame."""
+    return [partial(bpy.data.scenes[0].frame_set, frame) for frame in range(1, FRAMES + 1)]
+
+
+def frame_times() -> list[float]:
+    """The seconds of each frame, after two that do not count: an object that is shown again is built again."""
+    for action in frame_changes()[-2:]:
+        action()
+    return [seconds(action) for action in frame_changes()]
+
+
+class Clock:
+    """The time of the add-on's handlers, and of `Skin.deform` in them."""
 
     def __init__(self) -> None:
-        self.total = self.kernels = 0.0
+        self.times = {"handlers": 0.0, "kernels": 0.0}
+
+    def timed(self, key: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, **options: Any) -> Any:
+            begin = time.perf_counter()
+            result = function(*arguments, **options)
+            self.times[key] += time.perf_counter() - begin
+            return result
+
+        # By its module the add-on tells its own handlers from the handlers of scripts.
+        run.__module__ = function.__module__
+        return run
 
     @contextmanager
-    def watched(self) -> Any:
-        """Put clocks around the handlers, and around the skins of what is bound now."""
+    def watched(self) -> Iterator[Clock]:
+        """Put the clock around the handlers and the kernels."""
         kinds = ("frame_change_pre", "frame_change_post", "depsgraph_update_pre", "depsgraph_update_post")
         lists: list[list[Any]] = [getattr(bpy.app.handlers, kind) for kind in kinds]
         before = [list(handlers) for handlers in lists]
         for handlers in lists:
-            handlers[:] = [self._timed(handler) if ADDON in handler.__module__ else handler for handler in handlers]
-        states = sys.modules[f"{ADDON}.engine.live.states"]
-        for item in bpy.data.objects:
-            state = states.state_of(item)
-            if state is not None and state.binding is not None:
-                state.binding.skin = _TimedSkin(state.binding.skin, self)
-        yield self
+            handlers[:] = [self.timed("handlers", each) if ADDON in each.__module__ else each for each in handlers]
+        with patch.object(Skin, "deform", self.timed("kernels", Skin.deform)):
+            yield self
         for handlers, old in zip(lists, before, strict=True):
             handlers[:] = old
 
-    def _timed(self, handler: Callable[..., None]) -> Callable[..., None]:
-        def timed(*arguments: object) -> None:
-            self.total += seconds(lambda: handler(*arguments))
-
-        # By this the add-on knows its own handlers from those of scripts.
-        timed.__module__ = handler.__module__
-        return timed
-
-    def least(self, actions: Sequence[Callable[[], object]]) -> tuple[float, float]:
-        """The least time of handlers, with kernels and without, in any of some actions."""
+    def least(self, actions: Iterable[Callable[[], object]]) -> tuple[float, float]:
+        """The least milliseconds of handlers, with kernels and without, in any of some actions."""
         found = []
         for action in actions:
-            self.total = self.kernels = 0.0
+            self.times = dict.fromkeys(self.times, 0.0)
             action()
-            found.append((self.total, self.total - self.kernels))
-        return min(total for total, _ in found), min(rest for _, rest in found)
+            found.append((self.times["handlers"], self.times["handlers"] - self.times["kernels"]))
+        whole, rest = (1e3 * min(times) for times in zip(*found, strict=True))
+        return whole, rest
 
 
-class _TimedSkin:
-    """A skin whose deformations are timed."""
-
-    def __init__(self, skin: Any, clock: Handlers) -> None:
-        self._skin, self._clock = skin, clock
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._skin, name)
-
-    def deform(self, *arguments: Any, **options: Any) -> Any:
-        begin = time.perf_counter()
-        result = self._skin.deform(*arguments, **options)
-        self._clock.kernels += time.perf_counter() - begin
-        return result
-
-
-def report(what: str, figure: float, unit: str, target: float | None = None) -> None:
+def report(name: str, figure: float, unit: str, target: float | None = None) -> None:
     """Print a figure beside its target."""
     verdict = "" if target is None else f"at most {target:g}{'' if figure <= target else ', MISSED'}"
-    print(f"{what:62s} {figure:8.2f} {unit:3s} {verdict}", flush=True)
+    print(f"{name:62s} {figure:8.2f} {unit:3s} {verdict}", flush=True)
 
 
-# ---------------------------------------------------------------------------------------------------------- what counts
+# ------------------------------------------------------------------------------------------------------------- figures
 
 
 def time_frames(vertex_count: int) -> None:
@@ -235,10 +227,7 @@ def time_frames(vertex_count: int) -> None:
         for name in items:
             for other, item in items.items():
                 item.hide_viewport = other != name
-            # What is shown anew is built anew.
-            for frame in (FRAMES - 1, FRAMES):
-                scene.frame_set(frame)
-            times[name] += [seconds(partial(scene.frame_set, frame)) for frame in range(1, FRAMES + 1)]
+            times[name] += frame_times()
     least = {name: 1e3 * min(found) for name, found in times.items()}
     share = 1.05 if bpy.app.version < QUICK_NODES else 0.7 if vertex_count <= 100_000 else 0.55
     print(f"\n{vertex_count:,} vertices: the fastest frames")
@@ -271,19 +260,18 @@ def time_twenty_rigs() -> None:
         rig.pose.bones[1].rotation_quaternion.x = angle
         bpy.data.scenes[0].view_layers[0].update()
 
-    frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)] * ROUNDS
     moves = [partial(move, place) for place in range(5 * ROUNDS)]
-    with Handlers().watched() as handlers:
+    with Clock().watched() as handlers:
         print("\ntwenty rigs of 5,000 vertices and 20 bones: the fastest handlers")
-        total, rest = handlers.least(frames)
-        report("  a frame", 1e3 * total, "ms")
-        report("  a frame, kernels apart", 1e3 * rest, "ms", 3.0)
-        report("  something else moves", 1e3 * handlers.least(moves)[0], "ms", 0.5)
+        total, rest = handlers.least(ROUNDS * frame_changes())
+        report("  a frame", total, "ms")
+        report("  a frame, kernels apart", rest, "ms", 3.0)
+        report("  something else moves", handlers.least(moves)[0], "ms", 0.5)
         other = bpy.data.meshes.new("Other")
         for _ in range(2000):
             scene.collection.objects.link(bpy.data.objects.new("Other", other))
         turns = [partial(turn, 0.01 * number) for number in range(5 * ROUNDS)]
-        report("  a bone is turned, beside 2,000 other objects", 1e3 * handlers.least(turns)[0], "ms", 2.5)
+        report("  a bone is turned, beside 2,000 other objects", handlers.least(turns)[0], "ms", 2.5)
 
 
 def time_muscles() -> None:
@@ -307,20 +295,17 @@ def time_muscles() -> None:
     handlers: dict[str, list[float]] = {name: [] for name in kinds}
     for _ in range(ROUNDS):
         for name, (body.sbs.use_muscles, shown.exclude) in kinds.items():
-            frames = [partial(scene.frame_set, frame) for frame in range(1, FRAMES + 1)]
-            for action in frames[-2:]:
-                action()
-            times[name] += [seconds(action) for action in frames]
-            with Handlers().watched() as clock:
-                handlers[name].append(clock.least(frames)[0])
+            times[name] += frame_times()
+            with Clock().watched() as clock:
+                handlers[name].append(clock.least(frame_changes())[0])
     print(f"\na woman of {len(body.data.vertices):,} vertices and {len(rig.sbs.muscles)} muscles: the fastest frames")
     least = {name: 1e3 * min(found) for name, found in times.items()}
     for name, figure in least.items():
         report(f"  {name}", figure, "ms")
         report(f"  {name}: in a second", 1e3 / figure, "")
-        report(f"  {name}: handlers", 1e3 * min(handlers[name]), "ms")
+        report(f"  {name}: handlers", min(handlers[name]), "ms")
     added = least["bellies shown"] - least["bound alone"]
-    report("  what muscles add, for each", 1e3 * added / len(rig.sbs.muscles), "us", 100.0)
+    report("  the cost of each muscle", 1e3 * added / len(rig.sbs.muscles), "us", 100.0)
 
 
 def time_edits() -> None:
@@ -340,9 +325,9 @@ def time_edits() -> None:
         item.data.update()
         bpy.data.scenes[0].view_layers[0].update()
 
-    with Handlers().watched() as handlers:
+    with Clock().watched() as handlers:
         dabs = [partial(paint, number) for number in range(20)]
-        report("  a dab of weight painting at 300 vertices, handlers", 1e3 * handlers.least(dabs[1:])[0], "ms", 30.0)
+        report("  a dab of weight painting at 300 vertices, handlers", handlers.least(dabs[1:])[0], "ms", 30.0)
 
 
 def main() -> None:

@@ -28,7 +28,7 @@ MODIFIERS = {"linear": False, "dual_quaternion": True}  # method: Preserve Volum
 
 
 class Workload:
-    """What native/workload.h documents."""
+    """The file that native/workload.h documents."""
 
     def __init__(self, path: str) -> None:
         with Path(path).open("rb") as file:
@@ -50,7 +50,7 @@ class Workload:
 
 
 def make_armature(load: Workload) -> Any:
-    """One bone for each joint, without parents: its pose is then what it is given."""
+    """One bone for each joint, without parents: poses are then independent."""
     armature = bpy.data.objects.new("armature", bpy.data.armatures.new("armature"))
     bpy.data.scenes[0].collection.objects.link(armature)
     bpy.data.scenes[0].view_layers[0].objects.active = armature
@@ -80,7 +80,7 @@ def make_mesh(load: Workload, armature: Any) -> tuple[Any, Any]:
 
 
 def make_poses(load: Workload, armature: Any) -> list[list[Any]]:
-    """For every frame what each bone does in its own axes."""
+    """The matrix of each bone in its own axes, for every frame."""
     rest = np.array([np.array(bone.matrix_local) for bone in armature.data.bones])
     basis = np.linalg.inv(rest) @ load.skinning_matrices @ rest
     return [[Matrix(matrix) for matrix in frame] for frame in basis]
@@ -103,16 +103,16 @@ def main(path: str, positions_path: str) -> None:
     print(json.dumps({"version": bpy.app.version_string}), flush=True)
 
     for line in sys.stdin:
-        what, method, _, _, repetitions = line.split()
+        part, method, _, _, repetitions = line.split()
         modifier.show_viewport = method in MODIFIERS
         modifier.use_deform_preserve_volume = MODIFIERS.get(method, False)
         times = []
         for number in range(int(repetitions)):
-            set_pose(armature, poses[0 if what == "positions" else number % len(poses)])
+            set_pose(armature, poses[0 if part == "positions" else number % len(poses)])
             start = time.perf_counter_ns()
             layer.update()
             times.append(time.perf_counter_ns() - start)
-        if what == "positions":
+        if part == "positions":
             evaluated = target.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
             positions = np.empty(load.rest_positions.size, np.float32)
             evaluated.vertices.foreach_get("co", positions)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""How many weights come back from their own deformations: ``python -m benchmarks.fits``.
+"""Weights that come back from their own deformations, or do not.
 
 300 vertices of each character get weights that are made up, of any four joints or of the joints that they follow, or
-keep those of the artist. They are deformed in 20 poses of random turns of all joints, and `sbs.weights.fit` looks for
-weights with which they come there again. With ``--time``: how long a fit to 100 frames takes.
+keep the artist's weights. They are deformed in 20 poses of random turns of all joints, and `sbs.weights.fit` looks for
+weights with which they come there again.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Any
 
@@ -31,29 +30,27 @@ METHODS: dict[str, dict[str, Any]] = {
     "SBS, optimized": {"method": "spherical", "center": "optimized"},
     "SBS": {"method": "spherical", "center": "joint_set"},
 }
-TIMED = ("SBS, weighted", "SBS", "DQS")
 EVERY = 64
 """Of so many vertices one is timed."""
 
 
-def missed(character: sbs.Character, options: dict[str, Any], kind: str, seed: int = 0) -> tuple[float, float]:
-    """Which share of vertices does not come to its examples, and how far off the farthest is, as a share of the size.
+def missed(character: sbs.Character, options: dict[str, Any], kind: str) -> tuple[float, float]:
+    """The share of vertices that miss their examples, and the largest distance of any, as a share of the size.
 
     Optimized centers are any points near the vertices, by a fiftieth of the size.
     """
-    random = np.random.default_rng(seed)
-    joint_count = len(character.skeleton)
-    size = float(np.linalg.norm(np.ptp(character.mesh.positions, axis=0)))
-    count = min(VERTICES, len(character.mesh.positions))
-    vertices = random.choice(len(character.mesh.positions), count, replace=False)
+    random = np.random.default_rng(0)
+    joint_count, positions = len(character.skeleton), character.mesh.positions
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
+    vertices = random.choice(len(positions), min(VERTICES, len(positions)), replace=False)
     joints, weights = (table[vertices] for table in character.skin.influences())
     if kind == "any joints":
         joints = np.stack([random.permutation(joint_count)[:INFLUENCES] for _ in vertices]).astype(np.int32)
-        weights = random.dirichlet(np.ones(joints.shape[1]), count)
-    elif kind == "own joints":
-        weights = random.dirichlet(np.ones(joints.shape[1]), count) * (weights > 0)
+    if kind != "the artist's":
+        made = random.dirichlet(np.ones(joints.shape[1]), len(vertices))
+        weights = made if kind == "any joints" else made * (weights > 0)
     weights = weights / weights.sum(axis=1, keepdims=True)
-    rest = character.mesh.positions[vertices].astype(np.float64)
+    rest = positions[vertices].astype(np.float64)
     turns = random.uniform(-LARGEST_TURN, LARGEST_TURN, (POSES, joint_count, 3))
     frames = character.skinning_matrices(rotation_vectors=turns)
     centers = rest + random.normal(0, size / 50, rest.shape)
@@ -65,39 +62,8 @@ def missed(character: sbs.Character, options: dict[str, Any], kind: str, seed: i
     return float((off > MET).mean()), float(off.max())
 
 
-def seconds(character: sbs.Character, options: dict[str, Any], turn: float, noise: float) -> float:
-    """Processor time of a fit to 100 frames of the artist's weights, as if of all vertices.
-
-    Joints are turned at random by up to `turn` about each axis, and vertices moved by up to `noise` of the size.
-    """
-    random = np.random.default_rng(0)
-    joints, weights = (table[::EVERY, :INFLUENCES] for table in character.skin.influences())
-    rest = character.mesh.positions[::EVERY].astype(np.float64)
-    size = float(np.linalg.norm(np.ptp(character.mesh.positions, axis=0)))
-    frames = character.skinning_matrices(
-        rotation_vectors=random.uniform(-turn, turn, (100, len(character.skeleton), 3))
-    )
-    weights = weights / weights.sum(axis=1, keepdims=True)
-    skin = sbs.Skin(rest, joints, weights, joint_count=len(character.skeleton))
-    waves = np.sin(3 * rest @ random.normal(size=(3, 3)) + np.linspace(0, 20, 100)[:, None, None])
-    posed = skin.deform_many(frames, **options) + noise * size * waves
-    start = time.process_time()
-    sbs.weights.fit(rest, posed, frames, **options)
-    return EVERY * (time.process_time() - start)
-
-
-def time_fits() -> None:
-    woman = load_sample("woman")
-    rows = [
-        (name, str(turn), str(noise), f"{seconds(woman, METHODS[name], turn, noise):.0f}")
-        for name in TIMED
-        for turn in (0.3, LARGEST_TURN)
-        for noise in (0.0, 0.003)
-    ]
-    print_table(("method", "turned by", "moved by", "seconds of a core, all vertices"), rows)
-
-
-def main() -> None:
+def count_fits() -> None:
+    """Print how many vertices of each character miss their examples, by each method."""
     characters = {name: load_sample(name) for name in ("woman", "hand")}
     files = ("Rat", "Fox", "arm", "generic-hand-left")
     characters |= {name: sbs.load(ROOT / "tests" / "data" / f"{name}.glb") for name in files}
@@ -110,5 +76,33 @@ def main() -> None:
     print_table(("character", "method", *heads), rows, left=2)
 
 
-if __name__ == "__main__":
-    time_fits() if sys.argv[1:] == ["--time"] else main()
+def seconds(character: sbs.Character, options: dict[str, Any], turn: float, noise: float) -> float:
+    """Processor time of a fit to 100 frames of the artist's weights, as if of all vertices.
+
+    Joints are turned at random by up to `turn` about each axis, and vertices moved by up to `noise` of the size.
+    """
+    random = np.random.default_rng(0)
+    joint_count, positions = len(character.skeleton), character.mesh.positions
+    joints, weights = (table[::EVERY, :INFLUENCES] for table in character.skin.influences())
+    rest = positions[::EVERY].astype(np.float64)
+    size = float(np.linalg.norm(np.ptp(positions, axis=0)))
+    frames = character.skinning_matrices(rotation_vectors=random.uniform(-turn, turn, (100, joint_count, 3)))
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    skin = sbs.Skin(rest, joints, weights, joint_count=joint_count)
+    waves = np.sin(3 * rest @ random.normal(size=(3, 3)) + np.linspace(0, 20, 100)[:, None, None])
+    posed = skin.deform_many(frames, **options) + noise * size * waves
+    start = time.process_time()
+    sbs.weights.fit(rest, posed, frames, **options)
+    return EVERY * (time.process_time() - start)
+
+
+def time_fits() -> None:
+    """Print the seconds that fits to frames of the woman take."""
+    woman = load_sample("woman")
+    rows = [
+        (name, str(turn), str(noise), f"{seconds(woman, METHODS[name], turn, noise):.0f}")
+        for name in ("SBS, weighted", "SBS", "DQS")
+        for turn in (0.3, LARGEST_TURN)
+        for noise in (0.0, 0.003)
+    ]
+    print_table(("method", "turned by", "moved by", "seconds of a core, all vertices"), rows)

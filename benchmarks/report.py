@@ -1,168 +1,256 @@
 # SPDX-License-Identifier: MIT
-"""Results as tables on the terminal."""
+"""Results as tables on the terminal, as the page on performance, and as a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
 from sbs.cli.tables import print_table
+from sbs.support.files import replacing
 
-from . import targets
+from . import ROOT, targets
 from .results import Results
 from .systems import ATTRIBUTES, BLENDING, METHODS, VARIANTS
+from .timing import Row
 from .workloads import CHARACTERS, FACES, GENERATED
+
+# Kavan and Zara 2005, Table 2: the character nearest to ours, SBS over LBS, and solves.
+PAPER = {
+    "hand_webxr": ("Hand 1.35", "38"),
+    "arnaud_ozz": ("Woman 1.26", "37"),
+    "rat_quaternius": ("Creature 1.26", "56"),
+}
+Cells = tuple[str, ...]
 
 
 def show(results: Results) -> None:
     """Print all tables."""
-    click.echo(machine_line(results))
+    click.echo(f"{describe(results)}, Python {results.machine['python']}, {results.machine['versions']}")
     for workload in (*GENERATED, *CHARACTERS, *FACES):
         if results.sizes(workload):
-            _show_frames(results, workload)
-            _show_parts(results, workload)
-    show_paper(results)
-    show_average(results)
+            systems = dict.fromkeys((system, isa) for _, _, system, isa, *_ in results.timings)
+            frames = [(*system, method) for system in systems for method in (*METHODS, *VARIANTS)]
+            _show_times(results, workload, "frame", frames)
+            alone = [("sbs", isa, method) for isa in results.isas for method in (*BLENDING, *VARIANTS)]
+            _show_times(results, workload, "alone", alone)
+            _show_poses(results, workload)
+    click.echo("SBS / LBS, whole frames of real clips, beside Kavan and Zara 2005, Table 2")
+    columns = ("character", "vertices", "ISA", "p", "pn", "p, Python", "pn, Python", "solves", "paper", "paper solves")
+    print_table(columns, list(paper_rows(results, results.isas)))
     show_targets(targets.rows(results))
 
 
-def machine_line(results: Results) -> str:
+def describe(results: Results) -> str:
     """The machine in a line."""
     machine = results.machine
-    caches = ", ".join(f"{level} {size}" for level, size in machine["caches"].items())
-    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
-    return (
-        f"{machine['cpu']} ({machine['family']}), {machine['cores']} cores, {caches}; gcc {machine['compiler']}, "
-        f"Python {machine['python']}, {versions}; commit {machine['commit']}, {machine['date']}"
-    )
+    caches = ", ".join(f"{level} {size.split('(')[0].strip()}" for level, size in machine["caches"].items())
+    cpu = f"{machine['cpu']} ({machine['family']}, {machine['cores']} cores, {caches})"
+    return f"{cpu}, gcc {machine['compiler']}, commit {machine['commit']}, {machine['date']}"
 
 
-def _systems(results: Results) -> Iterable[tuple[str, str]]:
-    """(system, isa) of all that time whole frames, in the order of their first appearance."""
-    return dict.fromkeys((timing["system"], timing["isa"]) for timing in results.timings)
-
-
-def _per_vertex(results: Results, workload: str, size: int, what: str, method: str, **where: Any) -> str:
-    """Minimum and median in nanoseconds per vertex, or a dash."""
-    times = [
-        results.time(workload, size, what, method, statistic=statistic, **where) for statistic in ("minimum", "median")
-    ]
-    if times[0] is None or times[1] is None:
-        return "-"
-    return f"{times[0] / size:.2f} {times[1] / size:.2f}"
-
-
-def _columns(results: Results, workload: str) -> list[tuple[int, str]]:
-    return [(size, attributes) for size in results.sizes(workload) for attributes in ATTRIBUTES]
-
-
-def _show_frames(results: Results, workload: str) -> None:
-    columns = _columns(results, workload)
+def _show_times(results: Results, workload: str, part: str, cases: Sequence[Cells]) -> None:
+    """Minimum and median in nanoseconds per vertex."""
+    columns = [(size, attributes) for size in results.sizes(workload) for attributes in ATTRIBUTES]
     rows = []
-    for system, isa in _systems(results):
-        for method in (*METHODS, *VARIANTS):
-            cells = [
-                _per_vertex(results, workload, size, "frame", method, system=system, isa=isa, attributes=attributes)
-                for size, attributes in columns
-            ]
-            if any(cell != "-" for cell in cells):
-                rows.append((system, isa, method, *cells))
-    click.echo(f"{workload}: whole frames, minimum and median in nanoseconds per vertex; p positions, pn and normals")
+    for system, isa, method in cases:
+        cells = []
+        for size, attributes in columns:
+            found = results.timing(workload, size, part, method, system=system, isa=isa, attributes=attributes)
+            cells.append("-" if found is None else f"{found.minimum / size:.2f} {found.median / size:.2f}")
+        if set(cells) != {"-"}:
+            rows.append((system, isa, method, *cells))
+    title = {"frame": "whole frames", "alone": "the kernel alone"}[part]
+    click.echo(f"{workload}: {title}, minimum and median in nanoseconds per vertex; p positions, pn and normals")
     print_table(("system", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
 
 
-def _show_parts(results: Results, workload: str) -> None:
-    columns = _columns(results, workload)
+def _show_poses(results: Results, workload: str) -> None:
     rows = []
     for isa in results.isas:
-        for method in (*BLENDING, *VARIANTS):
-            cells = [
-                _per_vertex(results, workload, size, "alone", method, isa=isa, attributes=attributes)
-                for size, attributes in columns
-            ]
-            rows.append((isa, method, *cells))
-    click.echo(f"{workload}: the kernel alone, nanoseconds per vertex")
-    print_table(("ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=2)
-
-    rows = []
-    for isa in results.isas:
-        cells = []
-        for size in results.sizes(workload):
-            time = results.time(workload, size, "pose", isa=isa)
-            sets = results.workload(workload, size)["joint_sets"]
-            cells += ["-", "-"] if time is None else [f"{time:.0f}", f"{time / sets:.1f}"]
-        rows.append((isa, *cells))
+        times = [(size, results.time(workload, size, "pose", isa=isa)) for size in results.sizes(workload)]
+        per_set = [f"{time / results.workload(workload, size)['joint_sets']:.1f}" for size, time in times]
+        rows.append((isa, *(f"{time:.0f}, {each}" for (_, time), each in zip(times, per_set, strict=True))))
     click.echo(f"{workload}: pose preparation of SBS, nanoseconds and nanoseconds per joint set")
-    headers = [text for size in results.sizes(workload) for text in (f"{size:,} ns", "per set")]
-    print_table(("ISA", *headers), rows, left=1)
+    print_table(("ISA", *(f"{size:,}" for size in results.sizes(workload))), rows, left=1)
 
 
-def show_paper(results: Results) -> None:
-    """Print Table 2 of the paper beside ours."""
-    rows = paper_rows(results)
-    if rows:
-        click.echo("SBS / LBS, whole frames of real clips, beside Kavan and Zara 2005, Table 2")
-        columns = (
-            "character",
-            "vertices",
-            "ISA",
-            "p",
-            "pn",
-            "p, Python",
-            "pn, Python",
-            "solves",
-            "paper",
-            "paper solves",
-        )
-        print_table(columns, rows)
-
-
-def paper_rows(results: Results, isas: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+def paper_rows(results: Results, isas: Sequence[str]) -> Iterator[Cells]:
     """Name, vertices, instruction set, ratios for p and pn from C, then from Python, solves per pose; the paper's."""
-    rows = []
     for name in CHARACTERS:
-        like, ratio, solves = targets.PAPER.get(name, ("", None, None))
         for size in results.sizes(name):
-            for isa in results.isas if isas is None else isas:
-                cells = []
+            solves = f"{results.workload(name, size)['solves']:.0f}"
+            for isa in isas:
+                ratios = []
                 for system in ("sbs", "sbs.Skin"):
                     for attributes in ATTRIBUTES:
                         spherical, linear = (
                             results.time(name, size, "frame", method, system=system, isa=isa, attributes=attributes)
                             for method in ("spherical", "linear")
                         )
-                        cells.append("-" if spherical is None or linear is None else f"{spherical / linear:.2f}")
-                theirs = (f"{like} {ratio}", str(solves)) if ratio is not None else ("", "")
-                rows.append((name, f"{size:,}", isa, *cells, f"{results.workload(name, size)['solves']:.0f}", *theirs))
-    return rows
+                        ratios.append(number(spherical / linear))
+                yield (name, f"{size:,}", isa, *ratios, solves, *PAPER.get(name, ("", "")))
 
 
-def show_average(results: Results) -> None:
-    """Print what the average costs, beside what the paper saw."""
-    rows = []
-    for name in CHARACTERS:
-        for size in results.sizes(name):
-            for isa in results.isas:
-                average, spherical = (
-                    results.time(name, size, "frame", method, isa=isa, attributes="p")
-                    for method in ("average", "spherical")
-                )
-                if average is None or spherical is None:
-                    continue
-                times = (f"{time / 1e6:.4f}" for time in (average, spherical))
-                rows.append((name, f"{size:,}", isa, *times, f"{average / spherical:.2f}"))
-    if rows:
-        average_ms, qlerp_ms = targets.PAPER_AVERAGE
-        rows.append(("Woman, the paper's", "3,356", "", f"{average_ms}", f"{qlerp_ms}", f"{average_ms / qlerp_ms:.2f}"))
-        click.echo("The average of rotations and QLERP, milliseconds a frame, positions only")
-        print_table(("character", "vertices", "ISA", "average", "QLERP", "ratio"), rows, left=3)
-
-
-def show_targets(rows: Sequence[targets.Row]) -> None:
-    """Print figures beside what they must be."""
+def show_targets(rows: Sequence[Row]) -> None:
+    """Print figures beside their targets."""
     click.echo("Targets")
     cells = [(row.name, row.where, row.isa, f"{row.value:.2f}", row.bound, row.verdict) for row in rows]
-    print_table(("what", "where", "ISA", "value", "target", ""), cells, left=3)
-    click.echo(f"{sum(row.met for row in rows)} of {len(rows)} met")
+    print_table(("figure", "where", "ISA", "value", "target", ""), cells, left=3)
+    click.echo(f"{sum(row.excess <= 1 for row in rows)} of {len(rows)} met")
+
+
+def number(value: float, digits: int = 2) -> str:
+    """A number, or nothing if it is not one."""
+    return "" if value != value else f"{value:.{digits}f}"
+
+
+# ------------------------------------------------------------------------------------------------------------- the page
+
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN = "<!-- Written by benchmarks/report.py: do not edit. -->\n"
+END = "<!-- End of the part that benchmarks/report.py writes. -->\n"
+
+MESHES = {
+    "S": "tube",
+    "R": "humanoid",
+    "R shuffled": "humanoid, shuffled",
+    **{name: name for name in CHARACTERS},
+    "face": "face, 8 influences",
+    "face, 12": "face, 12 influences",
+}
+PAGE_METHODS = {
+    "linear": "LBS",
+    "spherical": "SBS",
+    "dual_quaternion": "DQS",
+    "optimized": "optimized",
+    "half": "half",
+    "weighted": "weighted",
+}
+BESIDE = {"ozz": "ozz / our LBS", "numba": "numba / our LBS"}
+PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000), ("face", 24_000))
+# system, method, attributes, label
+PEERS = (
+    ("ozz", "linear", "pn", "ozz-animation, LBS"),
+    ("numba", "linear", "pn", "numba, LBS"),
+    ("usd-core", "linear", "pn", "usd-core, LBS"),
+    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS"),
+    ("numpy", "linear", "pn", "NumPy einsum, LBS"),
+    ("libigl", "linear", "p", "libigl, LBS, positions only"),
+    ("blender", "linear", "p", "Blender's Armature modifier, positions only"),
+    ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
+)
+
+
+def update_page(results: Results, file: Path) -> None:
+    """Replace the section between the markers of docs/performance.md."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    with replacing(PAGE) as temporary:
+        temporary.write_text(before + BEGIN + section(results, file) + END + after, encoding="utf-8")
+
+
+def section(results: Results, file: Path) -> str:
+    """The section, between its markers."""
+    best = results.isas[0]
+    place = file.resolve().relative_to(ROOT)
+    own, peers = list(_own_rows(results, best)), list(_peer_rows(results, best))
+    own_columns = ("mesh", "vertices", "joint sets", *PAGE_METHODS.values(), *BESIDE.values())
+    paper_columns = ("character", "vertices", "positions", "and normals", "solves per pose", "paper", "its solves")
+    paper = [(*row[:2], *row[3:5], *row[7:]) for row in paper_rows(results, [best])]
+    parts = [
+        _wrap(
+            f"Whole frames with pose preparation, float32, one thread, on {describe(results)}; the fastest of many "
+            "rounds in which all systems took turns. `make bench` measures again, `make bench-peers` other libraries "
+            "too; [Benchmarks](benchmarks.md) tells how."
+        ),
+        f"![Nanoseconds per vertex over the size of the mesh](../{place.with_suffix('.png').as_posix()})",
+        _wrap(
+            f"Nanoseconds per vertex by {best}, positions and normals. SBS is about centers of joint sets, and about "
+            "optimized and weighted ones; half is about optimized ones by an amount of one half, the rest linear:"
+        ),
+        _table(own_columns, own),
+        "Characters in frames of their clips, SBS over LBS, beside Table 2 of Kavan and Žára 2005:",
+        _table(paper_columns, paper),
+        "Others, by one thread, over our SBS of the same attributes:",
+        _table(("", *(f"{MESHES[name]}, {size:,}" for name, size in PEER_MESHES)), peers),
+        f"`python -m benchmarks report {place.as_posix()}` shows all figures.",
+    ]
+    return "\n" + "\n\n".join(parts) + "\n\n"
+
+
+def _own_rows(results: Results, isa: str) -> Iterator[Cells]:
+    for workload, name in MESHES.items():
+        for size in results.sizes(workload):
+            times = [results.time(workload, size, "frame", method, isa=isa) for method in PAGE_METHODS]
+            peers = [results.time(workload, size, "frame", "linear", system=system) for system in BESIDE]
+            cells = [number(time / size) for time in times] + [number(time / times[0]) for time in peers]
+            yield (name, f"{size:,}", f"{results.workload(workload, size)['joint_sets']:,}", *cells)
+
+
+def _peer_rows(results: Results, isa: str) -> Iterator[Cells]:
+    for system, method, attributes, label in PEERS:
+        cells = []
+        for workload, size in PEER_MESHES:
+            theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
+            cells.append(number(theirs / results.time(workload, size, "frame", isa=isa, attributes=attributes), 1))
+        if any(cells):
+            yield (label, *cells)
+
+
+def _table(columns: Sequence[str], rows: Sequence[Cells]) -> str:
+    rule = "|---|" + "---:|" * (len(columns) - 1)
+    lines = ["| " + " | ".join(row) + " |" for row in (columns, *rows)]
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _wrap(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+# ---------------------------------------------------------------------------------------------------------- the picture
+
+# system, method, label, color and style
+LINES = (
+    ("sbs", "spherical", "SBS", "#c0392b", "-"),
+    ("sbs", "linear", "LBS", "#2471a3", "-"),
+    ("sbs", "dual_quaternion", "DQS", "#7d3c98", "-"),
+    ("ozz", "linear", "LBS, ozz-animation", "#1e8449", "--"),
+    ("numba", "linear", "LBS, numba", "#d68910", "--"),
+    ("usd-core", "linear", "LBS, usd-core", "#117a65", "--"),
+    ("blender", "linear", "LBS, Blender", "#e67e22", "--"),
+    ("numpy", "linear", "LBS, NumPy", "#34495e", "--"),
+    ("libigl", "linear", "LBS, libigl", "#a93226", "--"),
+)
+PANELS = {"S": "tube, 4 influences", "R": "humanoid, 1 to 4 influences", "R shuffled": "the same, vertices shuffled"}
+# Systems that can't do normals, or have their own way to them, are shown with positions only.
+POSITIONS_ONLY = ("blender", "libigl")
+
+
+def plot(results: Results, path: Path) -> None:
+    """Draw whole frames with positions and normals, log-log, a line a system."""
+    from matplotlib.figure import Figure
+
+    best = results.isas[0]
+    figure = Figure(figsize=(13, 5.2), layout="constrained")
+    axes = figure.subplots(1, len(PANELS), sharey=True)
+    for axis, (workload, title) in zip(axes, PANELS.items(), strict=True):
+        for system, method, label, color, style in LINES:
+            attributes = "p" if system in POSITIONS_ONLY else "pn"
+            where = {"system": system, "isa": best if system == "sbs" else "", "attributes": attributes}
+            sizes = results.sizes(workload)
+            times = [results.time(workload, size, "frame", method, **where) / size for size in sizes]
+            text = label + (" (positions only)" if attributes == "p" else "")
+            if any(time == time for time in times):
+                axis.plot(sizes, times, style, marker="o", markersize=3, color=color, label=text)
+        axis.set(xscale="log", yscale="log", title=title, xlabel="vertices")
+        axis.grid(alpha=0.3, which="both", linewidth=0.5)
+    axes[0].set_ylabel("nanoseconds per vertex, one thread")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    machine = results.machine
+    figure.suptitle(f"Whole frames, positions and normals, float32: {machine['cpu']}, {best}", fontsize=10)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=110)

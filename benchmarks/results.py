@@ -1,110 +1,111 @@
 # SPDX-License-Identifier: MIT
-"""The file of results: everything that was measured, and how to find it again."""
+"""The file of results: everything that was measured, and the machine."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
-from dataclasses import dataclass
+import os
+import platform
+import subprocess
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import sbs
 from sbs.support.files import replacing
 
-from .rounds import Timing
-from .workloads import Workload
+from . import ROOT
+from .sources import digest
+from .timing import Timing
 
-CASE = ("system", "isa", "what", "method", "attributes", "threads")
-TIMING = ("workload", "vertices", *CASE, "minimum", "median", "samples")
+PACKAGES = ("numpy", "libigl", "numba", "usd-core")
+Key = tuple[str, int, str, str, str, str, str, int]
+"""Workload, vertices, system, instruction set, part, method, attributes, threads."""
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a run has measured, as it stands in the file.
+    """The measurements of a run, as they stand in the file."""
 
-    Attributes
-    ----------
-    machine : dict
-        As `benchmarks.machine.describe` makes it.
-    workloads : list of dict
-        Their names, sizes and counts.
-    timings : list of dict
-        By the names of `TIMING`: the fields of `Case`, with ``minimum`` and ``median`` in nanoseconds per frame.
-    memory : list of dict
-        As `benchmarks.memory.measure` makes them.
-    """
-
-    machine: dict[str, Any]
-    workloads: list[dict[str, Any]]
-    timings: list[dict[str, Any]]
-    memory: list[dict[str, Any]]
+    machine: dict[str, Any] = field(default_factory=dict)  # by `describe_machine`
+    workloads: list[dict[str, Any]] = field(default_factory=list)  # names, sizes and counts
+    timings: dict[Key, Timing] = field(default_factory=dict)
+    memory: list[dict[str, Any]] = field(default_factory=list)  # by `benchmarks.systems.measure_memory`
 
     @classmethod
     def read(cls, path: Path) -> Results:
         """Read a file of results."""
         fields = json.loads(path.read_text())
-        fields["timings"] = [dict(zip(TIMING, row, strict=True)) for row in fields["timings"]]
+        fields["timings"] = {tuple(row[:-3]): Timing(*row[-3:]) for row in fields["timings"]}
         return cls(**fields)
 
     def write(self, path: Path) -> None:
-        """Write the file: a record a line, those of timings in the order of `TIMING` without their names."""
-        records: dict[str, list[Any]] = {
-            "workloads": self.workloads,
-            "memory": self.memory,
-            "timings": [[timing[name] for name in TIMING] for timing in self.timings],
-        }
-        lists = [
-            f'"{name}": [\n' + ",\n".join(json.dumps(record) for record in value) + "\n]"
-            for name, value in records.items()
+        """Write the file, a record a line."""
+        timings = [
+            (*key, round(time.minimum, 1), round(time.median, 1), time.samples) for key, time in self.timings.items()
         ]
+        records: dict[str, list[Any]] = {"workloads": self.workloads, "memory": self.memory, "timings": timings}
+        lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, value)) + "\n]" for name, value in records.items()]
         with replacing(path) as temporary:
             temporary.write_text("{\n" + ",\n".join([f'"machine": {json.dumps(self.machine)}', *lists]) + "\n}\n")
-
-    def add(self, workload: Workload, timings: list[Timing]) -> None:
-        """Record the timings of a workload."""
-        for timing in timings:
-            times = (round(timing.minimum, 1), round(timing.median, 1), timing.samples)
-            what = (getattr(timing.case, name) for name in CASE)
-            row = (workload.name, workload.vertex_count, *what, *times)
-            self.timings.append(dict(zip(TIMING, row, strict=True)))
 
     @property
     def isas(self) -> list[str]:
         """The instruction sets of ours, the best first."""
-        return list(dict.fromkeys(timing["isa"] for timing in self.timings if timing["system"] == "sbs"))
+        return list(dict.fromkeys(isa for _, _, system, isa, *_ in self.timings if system == "sbs"))
 
     def sizes(self, workload: str) -> list[int]:
         """The numbers of vertices that a workload was timed with, ascending."""
         return sorted({record["vertices"] for record in self.workloads if record["name"] == workload})
 
-    def time(
+    def timing(
         self,
         workload: str,
         vertices: int,
-        what: str,
+        part: str,
         method: str = "spherical",
         *,
         system: str = "sbs",
         isa: str = "",
         attributes: str = "pn",
         threads: int = 1,
-        statistic: str = "minimum",
-    ) -> float | None:
-        """Nanoseconds per frame, or None if that was not measured."""
-        wanted = {
-            "workload": workload,
-            "vertices": vertices,
-            "what": what,
-            "method": method,
-            "system": system,
-            "isa": isa,
-            "attributes": attributes,
-            "threads": threads,
-        }
-        for timing in self.timings:
-            if all(timing[key] == value for key, value in wanted.items()):
-                return float(timing[statistic])
-        return None
+    ) -> Timing | None:
+        """The timing, or None if that was not measured."""
+        return self.timings.get((workload, vertices, system, isa, part, method, attributes, threads))
+
+    def time(self, *arguments: Any, **where: Any) -> float:
+        """The least time in nanoseconds per frame; not a number if that was not measured."""
+        found = self.timing(*arguments, **where)
+        return float("nan") if found is None else found.minimum
 
     def workload(self, name: str, vertices: int) -> dict[str, Any]:
         """The counts of a workload."""
         return next(record for record in self.workloads if (record["name"], record["vertices"]) == (name, vertices))
+
+
+def describe_machine(compiler: str) -> dict[str, Any]:
+    """The machine, the compiler of the library, and the versions of all that takes part."""
+    environment = {**os.environ, "LC_ALL": "C"}
+    text = subprocess.run(["lscpu"], check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+    cpu = {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in text.splitlines())}
+    installed = {package.name: package.version for package in importlib.metadata.distributions()}
+    # Empty outside of a repository.
+    command = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(command, check=False, capture_output=True, text=True).stdout.strip()
+    return {
+        "cpu": cpu.get("Model name", platform.processor()),
+        "family": f"{cpu.get('Vendor ID', '?')} family {cpu.get('CPU family', '?')} model {cpu.get('Model', '?')}",
+        "cores": os.cpu_count(),
+        "caches": {level: cpu[f"{level} cache"] for level in ("L1d", "L2", "L3") if f"{level} cache" in cpu},
+        "memory_gib": round(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30, 1),
+        "system": f"{platform.system()} {platform.release()}",
+        "compiler": compiler,
+        "python": platform.python_version(),
+        "versions": {package: installed[package] for package in PACKAGES if package in installed},
+        "sbs": sbs.__version__,
+        "commit": commit,
+        "sources": digest(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }

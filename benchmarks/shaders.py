@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What the shader costs: ``python -m benchmarks.shaders``, with glslangValidator and spirv-tools.
+"""The cost of the shader, counted with glslangValidator and spirv-tools.
 
 Scalar operations of a vertex with 4 influences, positions and normals, in SPIR-V that ``spirv-opt -O`` has made of
 `engines/glsl/spherical.glsl`; an addition and a multiplication are two, also where they are one instruction. They say
-how methods compare on a graphics processor that has to compute and not to wait. Fails where one needs more than it may.
+how methods compare on a graphics processor that has to compute and not to wait.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
 
 from sbs.cli.tables import print_table
 
-SOURCE = Path(__file__).resolve().parents[1] / "engines" / "glsl" / "spherical.glsl"
+from . import ROOT
+
+SOURCE = ROOT / "engines" / "glsl" / "spherical.glsl"
 MOST = {"optimized centers and an amount": 350, "weighted centers": 775}
 """How many operations there may be."""
 
@@ -80,7 +81,7 @@ def operations(text: str) -> tuple[int, int]:
     """
     shapes: dict[str, tuple[int, int]] = {}  # of types: rows and columns
     types: dict[str, str] = {}
-    found: Counter[str] = Counter()
+    numbers = texels = 0
     for name, made, first, rest in re.findall(r"^\s*(%\w+) = (Op\w+) (%?\w+) ?(.*)$", text, re.MULTILINE):
         others = rest.split()
         if made == "OpTypeVector":
@@ -89,27 +90,24 @@ def operations(text: str) -> tuple[int, int]:
             shapes[name] = (shapes[first][0], int(others[0]))
         types[name] = first
         rows, columns = shapes.get(first, (1, 1))
-        of_arguments = [shapes.get(types.get(each, ""), (1, 1)) for each in others[:2]]
+        arguments = [shapes.get(types.get(each, ""), (1, 1)) for each in others[:2]]
         if made in ONE_EACH:
-            found["numbers"] += rows * columns
-        elif made == "OpDot":
-            found["numbers"] += 2 * of_arguments[0][0] - 1
-        elif made == "OpMatrixTimesVector":
-            found["numbers"] += rows * (2 * of_arguments[0][1] - 1)
+            numbers += rows * columns
         elif made == "OpVectorTimesMatrix":
-            found["numbers"] += rows * (2 * of_arguments[1][0] - 1)
-        elif made == "OpMatrixTimesMatrix":
-            found["numbers"] += rows * columns * (2 * of_arguments[0][1] - 1)
+            numbers += rows * (2 * arguments[1][0] - 1)
+        elif made == "OpDot":
+            numbers += 2 * arguments[0][0] - 1
+        elif made in ("OpMatrixTimesVector", "OpMatrixTimesMatrix"):
+            numbers += rows * columns * (2 * arguments[0][1] - 1)
         elif made == "OpExtInst":
             whole, each = EXTENDED.get(others[1], (0, 0))
-            found["numbers"] += whole + each * rows
-        elif made == "OpImageFetch":
-            found["texels"] += 1
-    return found["numbers"], found["texels"]
+            numbers += whole + each * rows
+        texels += made == "OpImageFetch"
+    return numbers, texels
 
 
 def count(body: str) -> tuple[int, int]:
-    """The operations and the texels of a shader's main function that goes on like this."""
+    """The operations and the texels of a shader whose main function ends with this."""
     with tempfile.TemporaryDirectory() as folder:
         source, made = Path(folder, "a.vert"), Path(folder, "a.spv")
         source.write_text(HEAD + SOURCE.read_text(encoding="utf-8") + MAIN + body + "\n}\n", encoding="utf-8")
@@ -119,7 +117,8 @@ def count(body: str) -> tuple[int, int]:
     return operations(shown.stdout)
 
 
-def main() -> int:
+def count_all() -> bool:
+    """Print the operations of each method; returns whether none needs more than it may."""
     counts = {name: count(body) for name, body in METHODS.items()}
     base = counts["linear blending"][0]
     rows = [[name, f"{found}", f"{found / base:.2f}", f"{texels}"] for name, (found, texels) in counts.items()]
@@ -127,8 +126,4 @@ def main() -> int:
     over = [name for name, most in MOST.items() if counts[name][0] > most]
     for name in over:
         print(f"{name}: {counts[name][0]} operations, at most {MOST[name]} were expected", file=sys.stderr)
-    return 1 if over else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return not over

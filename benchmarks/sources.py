@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which code was measured: a digest of what computes frames, that comments and line breaks do not change."""
+"""Which code was measured: a digest of the code of frames, which comments and line breaks do not change."""
 
 from __future__ import annotations
 

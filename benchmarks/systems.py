@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: MIT
-"""What `make bench` times: the C library and its parts, the Python package, and NumPy; and how others take part."""
+"""The C library and its parts, the Python package and NumPy on a workload: times in turns, and peak memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sbs.options import Method
 
-from .rounds import Case, frame_by_frame
-from .workers import Worker
+from . import ROOT
+from .results import Results, describe_machine
+from .timing import Run, deformation, frame_by_frame, measure
 from .workloads import Floats, Singles, Workload
+
+if TYPE_CHECKING:
+    from .peers import Peers
 
 ISAS = ("avx512", "avx2", "baseline")
 METHODS: tuple[Method, ...] = ("rigid", "linear", "spherical", "dual_quaternion")
@@ -23,124 +35,236 @@ BLENDING = METHODS[1:]
 VARIANTS = ("average", "weighted", "optimized", "half")
 """Spherical, with rotations or centers other than the default, the last in part: native/phases.c has these names."""
 ATTRIBUTES = ("p", "pn")
-
-
-def start_library(program: Path, workload: Path, isa: str) -> Worker:
-    """Start benchmarks/native/phases.c with an instruction set; one that the machine lacks shows in its facts."""
-    return Worker([str(program)], workload, {"SBS_ISA": isa})
-
-
-def library_cases(worker: Worker, isa: str, two_threads: bool) -> list[Case]:
-    """The library by one instruction set: whole frames, and their parts."""
-    one = partial(worker.case, "sbs", isa=isa)
-    cases = [one("frame", method, attributes) for method in METHODS for attributes in ATTRIBUTES]
-    cases += [one("frame", variant, attributes) for variant in VARIANTS for attributes in ATTRIBUTES]
-    cases += [one("alone", method, attributes) for method in (*BLENDING, *VARIANTS) for attributes in ATTRIBUTES]
-    cases += [one(part, "spherical") for part in ("pose", "kernel", "apart", "many")]
-    if two_threads:
-        cases += [one(what, method, threads=2) for what in ("frame", "alone") for method in ("linear", "spherical")]
-        cases.append(one("many", "spherical", threads=2))
-    return cases
-
-
-def package_cases(workload: Workload, isa: str) -> list[Case]:
-    """Calls of `sbs.Skin.deform`, with arrays for the results."""
-    skin = workload.skin()
-    positions, normals = np.empty_like(workload.rest_positions), np.empty_like(workload.rest_normals)
-
-    def deform(matrices: Floats, method: Method) -> None:
-        skin.deform(matrices, method=method, out=positions, threads=1)
-
-    def deform_normals(matrices: Floats, method: Method) -> None:
-        skin.deform(matrices, method=method, out=positions, normals=True, out_normals=normals, threads=1)
-
-    return [
-        Case(
-            "sbs.Skin",
-            "frame",
-            method,
-            attributes,
-            1,
-            isa,
-            frame_by_frame(partial(function, method=method), list(workload.skinning_matrices)),
-        )
-        for method in METHODS
-        for attributes, function in (("p", deform), ("pn", deform_normals))
-    ]
-
-
-# ----------------------------------------------------------------------------------------------------- those of others
-
-# How far others may be off our positions, as a share of the mesh's size: they compute in float32 at world coordinates.
+# Threads stay awake for a while in case that more work comes: ours for 30 microseconds, threads of OpenMP for about
+# so many seconds. They would be in the way of the next in turn.
+SETTLE = 0.003
 TOLERANCE = 1e-5
+"""How far others may be off our positions, as a share of the mesh's size: they compute in float32."""
 
 
-@dataclass(frozen=True)
-class Peer:
-    """Somebody else's way of deforming a workload, by one thread.
+class Worker:
+    """A running program that times a workload: the other end of the dialogue in native/worker.h.
 
-    Attributes
-    ----------
-    name, method, attributes : str
-        As in `Case`: its system.
-    run : callable
-        As in `Case`.
-    positions : callable
-        The mesh (V, 3) deformed by the first frame.
-    """
-
-    name: str
-    method: Method
-    attributes: str
-    run: Callable[[int], list[float]]
-    positions: Callable[[], NDArray[np.floating]]
-
-    def case(self) -> Case:
-        """To be timed."""
-        return Case(self.name, "frame", self.method, self.attributes, 1, "", self.run)
-
-
-def check(peers: Sequence[Peer], workload: Workload) -> None:
-    """See that all do what they are compared for.
+    The command is followed by the file of the workload, as `Workload.write` writes it, and a file for positions.
+    `facts` is the program's own description.
 
     Raises
     ------
     RuntimeError
-        If the positions of a peer are not ours.
+        If the program ends before it is ready.
     """
-    skin = workload.skin()
-    size = np.linalg.norm(np.ptp(workload.rest_positions, axis=0))
-    for peer in peers:
-        ours = skin.deform(workload.skinning_matrices[0], method=peer.method)
-        off = np.abs(peer.positions() - ours).max() / size
+
+    def __init__(
+        self, stack: ExitStack, command: Sequence[str], workload: Path, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._positions = workload.with_suffix(f".{os.getpid()}.positions")
+        self._process = stack.enter_context(
+            subprocess.Popen(
+                [*command, str(workload), str(self._positions)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, **(environment or {})},
+            )
+        )
+        self.facts: dict[str, Any] = json.loads(self._read_line())
+
+    def _read_line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"{self._process.args!r} ended with {self._process.wait()}")
+        return line
+
+    def ask(self, part: str, method: str, attributes: str, threads: int, repetitions: int) -> list[float]:
+        """Have something done so many times; nanoseconds per frame of each."""
+        assert self._process.stdin is not None
+        print(part, method, attributes, threads, repetitions, file=self._process.stdin, flush=True)
+        times = [float(word) for word in self._read_line().split()]
+        if threads > 1:
+            time.sleep(SETTLE)
+        return times
+
+    def run(self, part: str, method: str, attributes: str = "pn", threads: int = 1) -> Run:
+        """`ask` with all but the number of repetitions."""
+        return partial(self.ask, part, method, attributes, threads)
+
+    def positions(self, method: str) -> NDArray[np.float32]:
+        """The mesh (V, 3) deformed by the first frame."""
+        self.ask("positions", method, "p", 1, 1)
+        try:
+            return np.fromfile(self._positions, np.float32).reshape(-1, 3)
+        finally:
+            self._positions.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """Another way of deforming a workload, by one thread."""
+
+    name: str
+    method: Method
+    attributes: str
+    run: Run
+    positions: Callable[[], NDArray[np.floating]]  # the mesh (V, 3) deformed by the first frame
+
+    def check(self, workload: Workload) -> None:
+        """See that it does the work that it is compared for.
+
+        Raises
+        ------
+        RuntimeError
+            If its positions are not ours.
+        """
+        ours = workload.skin().deform(workload.skinning_matrices[0], method=self.method)
+        off = np.abs(self.positions() - ours).max() / np.linalg.norm(np.ptp(workload.rest_positions, axis=0))
         if not off <= TOLERANCE:
-            raise RuntimeError(f"{peer.name}, {peer.method}: {off:.1e} of the size off on {workload.name}")
+            raise RuntimeError(f"{self.name}, {self.method}: {off:.1e} of the size off on {workload.name}")
 
 
-def numpy_peers(workload: Workload) -> list[Peer]:
+def numpy_peer(workload: Workload) -> Peer:
     """LBS as one writes it in NumPy: every vertex gets its blended matrix."""
-    frames = list(workload.skinning_matrices)
 
-    def blend(matrices: Floats) -> Singles:
+    def deform(matrices: Floats) -> tuple[Singles, Singles]:
         affine = matrices[:, :3].astype(np.float32)[workload.joint_indices]
-        blended: Singles = np.einsum("vk,vkij->vij", workload.joint_weights, affine)
-        return blended
+        blended = np.einsum("vk,vkij->vij", workload.joint_weights, affine)
+        turned, moved = (
+            np.einsum("vij,vj->vi", blended[:, :, :3], vectors)
+            for vectors in (workload.rest_normals, workload.rest_positions)
+        )
+        return moved + blended[:, :, 3], turned
 
-    def move(blended: Singles) -> Singles:
-        moved: Singles = np.einsum("vij,vj->vi", blended[:, :, :3], workload.rest_positions) + blended[:, :, 3]
-        return moved
+    frames = workload.skinning_matrices
+    return Peer("numpy", "linear", "pn", frame_by_frame(deform, list(frames)), lambda: deform(frames[0])[0])
 
-    def deform(matrices: Floats) -> Singles:
-        return move(blend(matrices))
 
-    def deform_both(matrices: Floats) -> tuple[Singles, Singles]:
-        blended = blend(matrices)
-        return move(blended), np.einsum("vij,vj->vi", blended[:, :, :3], workload.rest_normals)
+Cases = dict[tuple[str, str, str, str, str, int], Run]
+"""By system, instruction set, part, method, attributes and threads."""
 
-    def positions() -> Singles:
-        return deform(frames[0])
 
-    return [
-        Peer("numpy", "linear", "p", frame_by_frame(deform, frames), positions),
-        Peer("numpy", "linear", "pn", frame_by_frame(deform_both, frames), positions),
-    ]
+def library_cases(worker: Worker, isa: str, two_threads: bool) -> Cases:
+    """The library by one instruction set: whole frames, and their parts."""
+    asked = [("frame", method, attributes, 1) for method in (*METHODS, *VARIANTS) for attributes in ATTRIBUTES]
+    asked += [("alone", method, attributes, 1) for method in (*BLENDING, *VARIANTS) for attributes in ATTRIBUTES]
+    asked += [(part, "spherical", "pn", 1) for part in ("pose", "apart", "many")]
+    if two_threads:
+        asked += [(part, method, "pn", 2) for part in ("frame", "alone") for method in ("linear", "spherical")]
+    return {("sbs", isa, *case): worker.run(*case) for case in asked}
+
+
+def package_cases(workload: Workload, isa: str) -> Cases:
+    """Calls of `sbs.Skin.deform`, with arrays for the results."""
+    skin, frames = workload.skin(), list(workload.skinning_matrices)
+    return {
+        ("sbs.Skin", isa, "frame", method, attributes, 1): frame_by_frame(
+            deformation(skin, attributes, method=method), frames
+        )
+        for method in METHODS
+        for attributes in ATTRIBUTES
+    }
+
+
+def measure_workload(
+    results: Results,
+    workload: Workload,
+    program: Path,
+    rounds: int,
+    *,
+    peers: Peers | None = None,
+    two_threads: bool = True,
+) -> None:
+    """Time all systems on a workload, and add them to the results.
+
+    The program is native/phases.c. Timing two threads, too, takes a machine that does nothing else.
+    """
+    with ExitStack() as stack:
+        path = Path(stack.enter_context(tempfile.TemporaryDirectory()), "workload")
+        workload.write(path)
+        started = {isa: Worker(stack, [str(program)], path, {"SBS_ISA": isa}) for isa in ISAS}
+        library = {isa: worker for isa, worker in started.items() if worker.facts["instruction_set"] == isa}
+        others, versions = [numpy_peer(workload)], dict[str, str]()
+        if peers is not None:
+            more, versions = peers.start(workload, path, stack)
+            others += more
+        cases: Cases = {}
+        for isa, worker in library.items():
+            cases |= library_cases(worker, isa, two_threads)
+        cases |= package_cases(workload, next(iter(library)))
+        for peer in others:
+            peer.check(workload)
+            cases[peer.name, "", "frame", peer.method, peer.attributes, 1] = peer.run
+        for case, timing in zip(cases, measure(list(cases.values()), rounds), strict=True):
+            results.timings[workload.name, workload.vertex_count, *case] = timing
+        facts = dict(next(iter(library.values())).facts)
+    compiler = facts.pop("compiler")
+    facts.pop("instruction_set")
+    if not results.machine:
+        results.machine.update(describe_machine(compiler))
+    results.machine["versions"] |= versions
+    skin = workload.skin()
+    solves = [skin.pose_report(matrices).solves for matrices in workload.skinning_matrices]
+    results.workloads.append(
+        {
+            "name": workload.name,
+            "vertices": workload.vertex_count,
+            "joints": workload.joint_count,
+            "frames": len(workload.skinning_matrices),
+            "solves": sum(solves) / len(solves),
+            **facts,
+        }
+    )
+
+
+# The high-water mark of this program alone: getrusage has the mark of the process that started it, if that is higher.
+MEMORY = """
+import re, sys
+from pathlib import Path
+import numpy as np
+import sbs
+
+def peak():
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+before = peak()
+load = lambda name: np.load(Path(sys.argv[1], name + ".npy"))
+positions, indices, weights = load("rest_positions"), load("joint_indices"), load("joint_weights")
+normals = load("rest_normals") if sys.argv[2] == "pn" else None
+matrices = load("skinning_matrices")
+skin = sbs.Skin(positions, indices, weights, parents=load("parents"), joint_positions=load("joint_positions"),
+                rest_normals=normals)
+for method in ("linear", "spherical", "dual_quaternion"):
+    result = skin.deform(matrices[0], method=method, normals=normals is not None)
+    del result
+print(before, peak())
+"""
+
+
+def measure_memory(workload: Workload) -> list[dict[str, Any]]:
+    """Peak memory of a process that binds and deforms a mesh, above the interpreter's with its imports.
+
+    Beside it are the bytes of the caller's own arrays: rest positions, influences, results and, in the second record,
+    normals at rest and of the result.
+    """
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, array in vars(workload).items():
+            if isinstance(array, np.ndarray):
+                np.save(Path(folder, name), array)
+        for attributes in ATTRIBUTES:
+            command = [sys.executable, "-c", MEMORY, folder, attributes]
+            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT / "benchmarks")
+            before, peak = map(int, output.stdout.split())
+            vectors = workload.rest_positions.nbytes * 2 * len(attributes)
+            arrays = vectors + workload.joint_indices.nbytes + workload.joint_weights.nbytes
+            results.append(
+                {
+                    "workload": workload.name,
+                    "vertices": workload.vertex_count,
+                    "attributes": attributes,
+                    "interpreter": before,
+                    "peak": peak,
+                    "arrays": arrays,
+                    "ratio": (peak - before) / arrays,
+                }
+            )
+    return results

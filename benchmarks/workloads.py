@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is timed: generated meshes of any size, and the characters of the tests.
+"""The meshes and poses that are timed: generated ones of any size, and the characters of the tests.
 
 * ``S``: the tube of `sbs.demo.bench`, 60 joints, four influences at every vertex, 200 to 300 joint sets.
 * ``R``: a humanoid of 52 joints, 1 to 4 influences, 110 to 210 joint sets, its limbs one after the other.
@@ -39,29 +39,16 @@ POSES = 8
 
 @dataclass(frozen=True)
 class Workload:
-    """A mesh bound to joints, and poses. Arrays are contiguous.
-
-    Attributes
-    ----------
-    name : str
-    rest_positions, rest_normals : (V, 3) float32 ndarray
-    joint_indices : (V, K) int32 ndarray
-    joint_weights : (V, K) float32 ndarray
-        Descending, normalized.
-    parents : (J,) int32 ndarray
-    joint_positions : (J, 3) float64 ndarray
-    skinning_matrices : (F, J, 4, 4) float64 ndarray
-        Rigid.
-    """
+    """A mesh bound to joints, and poses. Arrays are contiguous."""
 
     name: str
-    rest_positions: Singles
-    rest_normals: Singles
-    joint_indices: Indices
-    joint_weights: Singles
-    parents: Indices
-    joint_positions: Floats
-    skinning_matrices: Floats
+    rest_positions: Singles  # (V, 3)
+    rest_normals: Singles  # (V, 3)
+    joint_indices: Indices  # (V, K)
+    joint_weights: Singles  # (V, K) descending, normalized
+    parents: Indices  # (J,)
+    joint_positions: Floats  # (J, 3)
+    skinning_matrices: Floats  # (F, J, 4, 4) rigid
 
     @property
     def vertex_count(self) -> int:
@@ -72,11 +59,6 @@ class Workload:
     def joint_count(self) -> int:
         """J."""
         return len(self.parents)
-
-    @property
-    def frame_count(self) -> int:
-        """F."""
-        return len(self.skinning_matrices)
 
     def skin(self) -> sbs.Skin:
         """Bind it, with normals."""
@@ -91,48 +73,24 @@ class Workload:
 
     def write(self, path: Path) -> None:
         """Write the file that benchmarks/native/workload.h reads."""
-        counts = (self.vertex_count, self.joint_count, self.joint_indices.shape[1], self.frame_count)
+        counts = (self.vertex_count, self.joint_count, self.joint_indices.shape[1], len(self.skinning_matrices))
         with replacing(path) as temporary, temporary.open("wb") as file:
             file.write(b"SBSLOAD1")
             np.array(counts, np.uint64).tofile(file)
             self.skinning_matrices[:, :, :3].tofile(file)
-            for array in (
-                self.joint_positions,
-                self.rest_positions,
-                self.rest_normals,
-                self.joint_weights,
-                self.joint_indices,
-                self.parents,
-            ):
+            vectors = (self.joint_positions, self.rest_positions, self.rest_normals)
+            for array in (*vectors, self.joint_weights, self.joint_indices, self.parents):
                 array.tofile(file)
 
 
 def load(name: str, vertex_count: int | None = None) -> Workload:
-    """Make or read a workload.
-
-    Parameters
-    ----------
-    name : str
-        Of `GENERATED`, `CHARACTERS` or `FACES`.
-    vertex_count : int, optional
-        For `GENERATED`.
-
-    Returns
-    -------
-    Workload
-
-    Raises
-    ------
-    ValueError
-        If one of `GENERATED` has no size, or another has one.
-    """
-    if (name in GENERATED) != (vertex_count is not None):
-        raise ValueError(f"{name} needs {'a' if name in GENERATED else 'no'} vertex_count")
-    if vertex_count is None:
-        return _face(name) if name in FACES else _character(name)
-    if name == "S":
-        return _tube(vertex_count)
-    return _humanoid(name, vertex_count, shuffled=name == "R shuffled")
+    """Make or read one of `CHARACTERS`, `FACES` or `GENERATED`; the last have a number of vertices."""
+    if name in FACES:
+        return _face(name)
+    if name in CHARACTERS:
+        return _character(name)
+    assert vertex_count is not None
+    return _tube(vertex_count) if name == "S" else _humanoid(name, vertex_count, shuffled=name == "R shuffled")
 
 
 def _finish(
@@ -145,7 +103,7 @@ def _finish(
     joint_positions: Floats,
     matrices: Floats,
 ) -> Workload:
-    """Sort and normalize the influences, drop columns that nobody uses, and bring all into its type."""
+    """Sort and normalize the influences, drop columns that nobody uses, and convert each array to its type."""
     order = np.argsort(-weights, axis=1, kind="stable")
     weights = np.take_along_axis(weights, order, axis=1)
     used = int((weights > 0).sum(axis=1).max())
@@ -163,15 +121,18 @@ def _finish(
     )
 
 
-def _random_poses(parents: Indices, joint_positions: Floats, vertex_count: int) -> Floats:
-    """Skinning matrices (F, J, 4, 4) of joints that are turned by up to 30 degrees each, about any axis."""
-    random = np.random.default_rng(SEED)
-    shape = (POSES if vertex_count <= 100_000 else 2, len(parents))
+def random_poses(skeleton: sbs.Skeleton, count: int, largest: float, seed: int) -> Floats:
+    """Skinning matrices (F, J, 4, 4) of joints that are turned about any axis, by up to so many degrees each."""
+    random = np.random.default_rng(seed)
+    shape = (count, len(skeleton))
+    axes, angles = random.normal(size=(*shape, 3)), random.uniform(-largest, largest, shape)
+    return skeleton.skinning_matrices(skeleton.forward(rotations.matrices_from_axis_angle(axes, angles, degrees=True)))
+
+
+def _poses_of_many(parents: Indices, joint_positions: Floats, vertex_count: int) -> Floats:
     bind = np.tile(np.eye(4), (len(parents), 1, 1))
     bind[:, :3, 3] = joint_positions
-    skeleton = sbs.Skeleton(parents, bind)
-    axes, angles = random.normal(size=(*shape, 3)), random.uniform(-30, 30, shape)
-    return skeleton.skinning_matrices(skeleton.forward(rotations.matrices_from_axis_angle(axes, angles, degrees=True)))
+    return random_poses(sbs.Skeleton(parents, bind), POSES if vertex_count <= 100_000 else 2, 30, SEED)
 
 
 def _character(name: str) -> Workload:
@@ -204,7 +165,7 @@ def _tube(vertex_count: int) -> Workload:
         skin.joint_weights.astype(np.float64),
         parents,
         joint_positions,
-        _random_poses(parents, joint_positions, vertex_count),
+        _poses_of_many(parents, joint_positions, vertex_count),
     )
 
 
@@ -267,7 +228,7 @@ def _distances(points: Floats, starts: Floats, ends: Floats) -> Floats:
 
 
 def _steps_apart(parents: Indices) -> NDArray[np.int64]:
-    """How many steps there are from joint to joint along the tree, (J, J)."""
+    """The number of steps from joint to joint along the tree, (J, J)."""
     steps = np.full((len(parents), len(parents)), len(parents))
     np.fill_diagonal(steps, 0)
     for joint, parent in enumerate(parents):  # parents come first
@@ -308,5 +269,5 @@ def _humanoid(name: str, vertex_count: int, *, shuffled: bool) -> Workload:
         weights[rows, : best.shape[1]] = np.take_along_axis(near, best, axis=1)
 
     order = np.random.default_rng(SEED).permutation(vertex_count) if shuffled else slice(None)
-    matrices = _random_poses(parents, starts, vertex_count)
+    matrices = _poses_of_many(parents, starts, vertex_count)
     return _finish(name, positions[order], normals[order], joints[order], weights[order], parents, starts, matrices)

@@ -33,21 +33,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def build(wheel: Path, output: Path, *, legacy: bool = True) -> list[Path]:
-    """Write the archives.
-
-    Parameters
-    ----------
-    wheel : Path
-        Of this project, in the version of the manifest.
-    output : Path
-        The folder for the archives; made if needed.
-    legacy : bool
-        Whether to write the legacy add-on as well.
-
-    Returns
-    -------
-    list of Path
-        The extension, then the legacy add-on if there is one.
+    """Write the extension and, unless that is not wanted, the legacy add-on, around a wheel, into a folder.
 
     Raises
     ------

@@ -2,8 +2,8 @@
 """meson-python, with corrected tags and licences of wheels.
 
 The extension uses only the limited API of CPython 3.11, so that one wheel works for 3.11 and all later versions.
-meson-python tags it with the version that builds it. It takes the licences of the sources for those of the wheel, too,
-which has OpenBLAS in it.
+meson-python tags it with the version that builds it. It takes the licences of the sources for the licences of the
+wheel, too, which has OpenBLAS in it.
 """
 
 import subprocess

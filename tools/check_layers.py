@@ -25,29 +25,19 @@ PACKAGE = ROOT / "python" / "sbs"
 PYTHON = (PACKAGE, ADDON)
 
 # The lowest first. Public headers are below all, the extension module for Python above.
+# fmt: off
 C_LAYERS = (
-    "sbs",
-    "base",
-    "mesh",
-    "twist",
-    "skin",
-    "pose",
-    "correctives",
-    "kernels",
-    "deform",
-    "gradient",
-    "weights",
-    "blending",
-    "muscles",
-    "solve",
-    "extension",
+    "sbs", "base", "mesh", "twist", "skin", "pose", "correctives", "kernels", "deform", "gradient", "weights",
+    "blending", "muscles", "solve", "extension",
 )
-# These do not include each other, although they are in a row.
-C_SIDE_BY_SIDE = (
-    *((place, other) for place in ("weights", "blending") for other in ("deform", "gradient")),
-    *(("muscles", other) for other in ("kernels", "deform", "gradient", "weights", "blending")),
-    *(("solve", other) for other in ("kernels", "deform", "gradient", "blending", "muscles")),
-)
+# fmt: on
+# Folders that do not include others to their left, either.
+C_SIDE_BY_SIDE = {
+    "weights": {"deform", "gradient"},
+    "blending": {"deform", "gradient"},
+    "muscles": {"kernels", "deform", "gradient", "weights", "blending"},
+    "solve": {"kernels", "deform", "gradient", "blending", "muscles"},
+}
 
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.
 FEATURES = "features"
@@ -67,91 +57,62 @@ ENGINE_LAYERS = (
 )
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
-# The same for the package: folders, and the modules that are public by their own path. "" is the package itself.
+# The same for the package: folders, and the modules that are public by their own path. The package itself is "".
+# fmt: off
 PACKAGE_LAYERS = (
-    "_core",
-    "support",
-    "options",
-    "rotations",
-    "skinning",
-    "tangents",
-    "torch",
-    "gpu",
-    "rigging",
-    "picture",
-    "weights",
-    "gltf",
-    "formats",
-    "characters",
-    "",
-    "samples",
-    "correctives",
-    "muscles",
-    "mesh",
-    "poses",
-    "quality",
-    "linear",
-    "view",
-    "demo",
-    "cli",
-    "__main__",
+    "_core", "support", "options", "rotations", "skinning", "tangents", "torch", "gpu", "rigging", "picture", "weights",
+    "gltf", "formats", "characters", "", "samples", "correctives", "muscles", "mesh", "poses", "quality", "linear",
+    "view", "demo", "cli", "__main__",
 )
+# fmt: on
 
 Edges = dict[str, set[str]]
 
 
-def c_includes(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Every file of a folder, with each folder that it includes a header of."""
-    for path in sorted(chain.from_iterable(folder.rglob(f"*.{ending}") for ending in ("c", "h", "inc"))):
-        for name in re.findall(r'^\s*#\s*include\s+["<]([a-z_]+)/', path.read_text(), re.MULTILINE):
-            yield path, name
+def c_sources() -> Iterator[tuple[Path, str, str]]:
+    """All C files with their folders in csrc and their texts."""
+    for path in sorted(chain.from_iterable(CSRC.glob(f"*/**/*.{ending}") for ending in ("c", "h", "inc"))):
+        folder = path.relative_to(CSRC).parts[0]
+        if folder not in ("include", "examples"):
+            yield path, folder, path.read_text(encoding="utf-8")
 
 
 def check_c() -> Iterator[str]:
     """Includes that the order of C folders forbids."""
     rank = {name: number for number, name in enumerate(C_LAYERS)}
-    for folder in sorted(path for path in CSRC.iterdir() if path.is_dir()):
-        if folder.name in ("include", "examples"):
-            continue
-        if folder.name not in rank:
-            yield f"{folder.relative_to(ROOT)}: not in C_LAYERS"
-            continue
-        for path, other in c_includes(folder):
-            if other not in rank or other == folder.name:
-                continue
-            if rank[other] > rank[folder.name] or (folder.name, other) in C_SIDE_BY_SIDE:
-                yield f"{path.relative_to(ROOT)} includes {other}/, which stands beside or above {folder.name}/"
+    sources = list(c_sources())
+    for folder in sorted({folder for _, folder, _ in sources} - rank.keys()):
+        yield f"csrc/{folder}: not in C_LAYERS"
+    for path, folder, text in sources:
+        for other in re.findall(r'^\s*#\s*include\s+["<]([a-z_]+)/', text, re.MULTILINE):
+            above = rank.get(other, -1) > rank.get(folder, len(rank))
+            if above or other in C_SIDE_BY_SIDE.get(folder, ()):
+                yield f"{path.relative_to(ROOT)} includes {other}/, which stands beside or above {folder}/"
 
 
 def c_files() -> Edges:
     """The files that each C file includes. A source and the header of its name count as one."""
+
+    def unit(path: str) -> str:
+        return re.sub(r"\.[ch]$", "", path)
+
     edges: Edges = {}
-    for path in sorted(chain.from_iterable(CSRC.rglob(f"*.{ending}") for ending in ("c", "h", "inc"))):
-        place = path.relative_to(CSRC)
-        if place.parts[0] in ("include", "examples"):
-            continue
-        name = c_unit(place.as_posix())
-        included = re.findall(r'^\s*#\s*(?:include|define SBS_SOURCE)\s+"([^"]+)"', path.read_text(), re.MULTILINE)
-        edges.setdefault(name, set()).update({c_unit(other) for other in included} - {name})
+    for path, _, text in c_sources():
+        name = unit(path.relative_to(CSRC).as_posix())
+        included = re.findall(r'^\s*#\s*(?:include|define SBS_SOURCE)\s+"([^"]+)"', text, re.MULTILINE)
+        edges.setdefault(name, set()).update({unit(other) for other in included} - {name})
     return edges
-
-
-def c_unit(path: str) -> str:
-    return re.sub(r"\.[ch]$", "", path)
-
-
-def is_of_type_checkers(node: ast.If) -> bool:
-    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def imported(path: Path, package: Path) -> Iterator[str]:
     """The modules of its own package that a module imports as it runs, by their paths with dots."""
     inside = path.relative_to(package).parts[:-1]
-    tree = ast.parse(path.read_text())
-    of_checkers = [node for node in ast.walk(tree) if isinstance(node, ast.If) and is_of_type_checkers(node)]
-    left_out = {inner for node in of_checkers for inner in chain.from_iterable(map(ast.walk, node.body))}
+    tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.level or node in left_out:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level:
             continue
         base = (*inside[: len(inside) - node.level + 1], *(node.module.split(".") if node.module else ()))
         for alias in node.names:
@@ -160,16 +121,11 @@ def imported(path: Path, package: Path) -> Iterator[str]:
             yield ".".join((*base, alias.name) if is_module else base)
 
 
-def name_of(path: Path, package: Path) -> str:
-    parts = path.relative_to(package).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def python_modules(package: Path) -> Edges:
     """The modules that each module imports. A package, which imports its own modules, does not count as one."""
     edges: Edges = {}
     for path in sorted(package.rglob("*.py")):
-        name = name_of(path, package)
+        name = ".".join(path.relative_to(package).with_suffix("").parts).removesuffix("__init__").rstrip(".")
         edges[name] = {other for other in imported(path, package) if other != name}
     return edges
 
@@ -231,11 +187,11 @@ def outside(path: Path) -> set[str]:
     return names
 
 
-def check_circle(edges: Edges, what: str) -> Iterator[str]:
+def check_circle(edges: Edges, name: str) -> Iterator[str]:
     try:
         TopologicalSorter(edges).prepare()
     except CycleError as error:
-        yield f"{what}: {' -> '.join(name or '__init__' for name in reversed(error.args[1]))}"
+        yield f"{name}: {' -> '.join(unit or '__init__' for unit in reversed(error.args[1]))}"
 
 
 def check_all() -> Iterable[str]:

@@ -4,13 +4,18 @@
 In C, what ``sbs/NAME.h`` declares begins with ``sbs_NAME`` or ``SBS_NAME``, or the singular of it; functions that
 return defaults begin with ``sbs_default_NAME``. ``sbs.h`` is free but for the names of other headers. C headers and
 Python use American spelling.
+
+In all sources, comments with "what" in place of a noun and names ``of`` are counted, and may not become more.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import re
+import subprocess
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +26,19 @@ PYTHON = (ROOT / "python" / "sbs", ROOT / "blender_addon" / "spherical_blend_ski
 BRITISH = re.compile(
     r"neighbour|centre|colour|behaviour|grey|(normal|optim|initial|minim|maxim)is(e|ing|ation)", re.IGNORECASE
 )
+
+MOST_WHATS, MOST_OFS = 556, 876
+"""The limits of both counts: lower them with the counts."""
+
+# "what" with a verb behind it: words in -s are verbs, but for these.
+NOUNS = (
+    "blocks|bones|buffers|centers|clips|compilers|coordinates|docs|drafts|errors|fans|files|functions|handlers|"
+    "its|joints|kernels|keys|lbs|letters|limbs|lists|messages|methods|muscles|mutants|nodes|normals|notebooks|"
+    "objects|operators|options|others|pages|people|poses|readers|rings|rows|sbs|shaders|shapes|sums|tasks|"
+    "terminals|tests|this|tools|users|values|variables|vertices|views|weights|windows"
+)
+AUXILIARIES = r"is|are|was|were|has|have|had|does|do|did|can|could|may|might|must|will|would|should"
+NOUN_WHAT = re.compile(rf"\bwhat (?:(?:{AUXILIARIES})\b|(?!(?:{NOUNS})\b)[a-z]+s\b)", re.IGNORECASE)
 
 
 def public_names(header: str) -> set[str]:
@@ -38,7 +56,7 @@ def singular(subject: str) -> str:
 
 def check_headers(headers: dict[str, str]) -> Iterator[str]:
     """Names that do not begin as their header does. ``headers`` maps names of files, without ".h", to their text."""
-    # A name belongs to the header at the bottom of those that have it: sbs.h knows no other, mesh.h knows sbs.h alone.
+    # A name belongs to the lowest header that has it: sbs.h knows no other, mesh.h knows sbs.h alone.
     names = {subject: public_names(text) for subject, text in headers.items()}
     included = {subject: set(re.findall(r"#include [<\"]sbs/(\w+)\.h", text)) for subject, text in headers.items()}
 
@@ -80,8 +98,51 @@ def check_all() -> Iterator[str]:
                     yield f"{path.relative_to(ROOT)}:{line}: {name} is not spelled as other names are"
 
 
+def comments_of_c(text: str) -> Iterator[str]:
+    for comment in re.findall(r"/\*.*?\*/|(?://[^\n]*\n\s*)+", text, re.DOTALL):
+        yield re.sub(r"\s*\n\s*(?:\*|//)?\s*", " ", comment)
+
+
+def comments_of_python(text: str) -> Iterator[str]:
+    """Comments, and all strings that stand for themselves, such as docstrings."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield " ".join(node.value.value.split())
+    for block in re.findall(r"(?:^[^\n\"']*#[^\n]*\n)+", text, re.MULTILINE):
+        yield " ".join(re.findall(r"#\s*([^\n]*)\n", block))
+
+
+def count_whats(comments: Iterator[str]) -> int:
+    """How often "what" stands for a noun, before a verb."""
+    return sum(len(NOUN_WHAT.findall(comment)) for comment in comments)
+
+
+def count_ofs(path: Path, text: str) -> int:
+    """How often code names something ``of``."""
+    if path.suffix == ".py":
+        tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+        return sum(token.type == tokenize.NAME and token.string == "of" for token in tokens)
+    code = re.sub(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', "", text, flags=re.DOTALL)
+    return len(re.findall(r"(?<![#.\w])of\b", code))
+
+
+def count_all() -> tuple[int, int]:
+    """Both counts in all sources that git knows."""
+    listed = subprocess.run(["git", "ls-files", "-z"], check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout
+    whats = ofs = 0
+    for path in (ROOT / name for name in listed.split("\0") if name.endswith((".c", ".h", ".inc", ".py"))):
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        whats += count_whats(comments_of_python(text) if path.suffix == ".py" else comments_of_c(text))
+        ofs += count_ofs(path, text)
+    return whats, ofs
+
+
 def main() -> None:
     found = list(check_all())
+    whats, ofs = count_all()
+    print(f"'what' as a noun: {whats}, at most {MOST_WHATS}; `of` as a name: {ofs}, at most {MOST_OFS}")
+    if whats > MOST_WHATS or ofs > MOST_OFS:
+        found.append("there are more comments with 'what' as a noun, or names `of`, than before")
     if found:
         sys.exit("\n".join(found))
     print("all names follow the scheme")

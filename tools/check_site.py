@@ -20,12 +20,12 @@ from exports import declared_functions
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = ("sbs", "sbs.formats", "sbs.mesh", "sbs.quality", "sbs.rotations", "sbs.samples", "sbs.weights")
 
-# What a browser loads by itself, as against what people click on.
+# Attributes whose targets a browser loads by itself, without a click.
 LOADED = {("img", "src"), ("script", "src"), ("iframe", "src"), ("source", "src"), ("link", "href")}
 
 
 class Page(HTMLParser):
-    """The places of a page that can be linked to, and what it links to."""
+    """The places of a page that can be linked to, and its own links."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Page(HTMLParser):
 
 
 def faults(site: Path) -> Iterator[str]:
-    """What is wrong, a line each."""
+    """Dead links and loads from elsewhere, a line each."""
     pages = {path.resolve(): Page(path) for path in sorted(site.rglob("*.html"))}
     if not pages:
         yield f"{site} has no pages"

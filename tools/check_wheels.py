@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Check wheels by what is in them, whatever machine they are for: ``python tools/check_wheels.py dist``.
+"""Check the contents of wheels, whatever machine they are for: ``python tools/check_wheels.py dist``.
 
 A wheel's tag promises a processor and a version of the system. Each binary has to be for that, to need nothing but the
-system and what lies beside it, and to look for that in its own folder alone. Runs on Linux, with the packages of
+system and libraries beside it, and to look for these in its own folder alone. Runs on Linux, with the packages of
 tools/cross/requirements.txt.
 """
 
@@ -22,7 +22,7 @@ PACKAGE = "sbs/"
 MOST = 13_000_000  # bytes of a wheel
 OWN = "MIT AND CC0-1.0"
 
-# By the platform of the tag: the format of its binaries, the processor as lief calls it, and what every system has.
+# By the platform of the tag: the format of its binaries, the processor as lief calls it, and libraries of every system.
 UCRT = r"api-ms-win-crt-[a-z]+-l1-1-0\.dll|ucrtbase\.dll"
 LINUX = r"ld-linux-[\w-]+\.so\.\d|lib(c|m|pthread|dl|z|gcc_s)\.so\.\d"
 PLATFORMS = {
@@ -36,7 +36,7 @@ BINARIES = (".so", ".dylib", ".pyd", ".dll")
 
 
 def faults(wheel: Path) -> Iterator[str]:
-    """What is wrong with a wheel."""
+    """The faults of a wheel, a line each."""
     *_, python, abi, platform = wheel.stem.split("-")
     if (python, abi) != ("cp311", "abi3"):
         yield f"is for {python}-{abi}, not for cp311-abi3"
@@ -74,7 +74,7 @@ def faults(wheel: Path) -> Iterator[str]:
 
 
 def binary_faults(content: bytes, platform: str, beside: set[str], is_ours: bool) -> Iterator[str]:
-    """What is wrong with one of a wheel's binaries, that we built or that others did."""
+    """The faults of one of a wheel's binaries, ours or another library."""
     kind, processor, allowed = PLATFORMS[platform]
     binary = lief.parse(list(content))
     if not isinstance(binary, kind):
@@ -103,7 +103,7 @@ def binary_faults(content: bytes, platform: str, beside: set[str], is_ours: bool
         if machine == "ARM64" and not binary.has_code_signature:
             yield "is not signed, not even by itself"
         needed = [name.removeprefix("@rpath/") for name in needed]
-        exported = {"PyInit__core"}  # no one meets names of another library there
+        exported = {"PyInit__core"}  # names of other libraries do not matter there
     else:
         machine, needed = binary.header.machine.name, [str(library.name) for library in binary.imports]
         exports = binary.get_export()
@@ -125,7 +125,7 @@ def run_path(entry: object) -> str | None:
 
 
 def policy_faults(wheel: Path, platform: str) -> Iterator[str]:
-    """What auditwheel finds that not every Linux of the tag has."""
+    """A line if auditwheel finds that some Linux of the tag lacks something."""
     shown = subprocess.run(
         [sys.executable, "-m", "auditwheel", "show", str(wheel)], check=True, stdout=subprocess.PIPE, text=True
     ).stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write python/sbs/_core.pyi from what the extension says of itself: its signatures, and its docstrings' types.
+"""Write python/sbs/_core.pyi from the signatures of the extension, and the types in its docstrings.
 
 Both come from the contracts in csrc/extension. ``--check`` only says whether the file is as it would be written.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 STUB = Path(__file__).resolve().parent.parent / "python" / "sbs" / "_core.pyi"
 
-# What has no contract: functions that users call as they are, and the exception.
+# Names without a contract: functions that users call as they are, and the exception.
 HEAD = """\
 # SPDX-License-Identifier: MIT
 # Written by tools/core_stub.py from the contracts in csrc/extension.
@@ -43,7 +43,7 @@ def get_threads() -> int: ...
 """
 BY_HAND = {"version", "LinAlgError", "build_info", "set_threads", "get_threads"}
 
-# Words of docstrings before a shape, and the types of such results.
+# Words of docstrings before a shape, and the type of such an array as a result.
 ARRAYS = {
     "reals": "_Floats",
     "float64": "NDArray[np.float64]",
@@ -56,7 +56,7 @@ ARRAYS = {
 
 
 def read_type(text: str, *, is_result: bool) -> tuple[str, str]:
-    """What a type in a docstring is for type checkers, and its shape, if it has one."""
+    """The type for type checkers of a type in a docstring, and its shape, if it has one."""
     text, none, _ = text.partition(", or None")
     optional = " | None" if none else ""
     array = re.fullmatch(r"(\w+) (\(.*\))", text)
@@ -92,7 +92,7 @@ def split(text: str) -> list[str]:
 
 
 def write_result(lines: list[str], indent: str) -> str:
-    """What comes behind the parameters."""
+    """The end of a declaration, behind the parameters."""
     arrays = [read_type(line.split(" : ", 1)[1], is_result=True) for line in lines if " : " in line]
     told = [line.replace("'", '"') for line in lines if " : " not in line]
     if not lines:

@@ -3,8 +3,8 @@
 
     python tools/cross_build.py windows-x64 build/windows -Dlapack=bundled
 
-is ``meson setup build/windows -Dlapack=bundled`` for 64-bit Windows. `TARGETS` has the machines, tools/cross what meson
-is told of them. Needs the packages of tools/cross/requirements.txt, and nothing of the system.
+is ``meson setup build/windows -Dlapack=bundled`` for 64-bit Windows. `TARGETS` has the machines, tools/cross their
+cross files. Needs the packages of tools/cross/requirements.txt, and nothing of the system.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,21 +24,11 @@ CROSS = ROOT / "tools" / "cross"
 
 @dataclass(frozen=True)
 class Target:
-    """A machine that wheels are built for.
+    """A machine that wheels are built for."""
 
-    Attributes
-    ----------
-    tag : str
-        The platform of our wheel.
-    accepted : tuple of str
-        Platforms of others' wheels that work there, the best first.
-    openblas : str
-        The version of its LAPACK, scipy-openblas32, which our wheel brings along.
-    """
-
-    tag: str
-    accepted: tuple[str, ...]
-    openblas: str = "0.3.34.481.3"
+    tag: str  # the platform of our wheel
+    accepted: tuple[str, ...]  # platforms of others' wheels that work there, the best first
+    openblas: str = "0.3.34.481.3"  # the version of scipy-openblas32, whose LAPACK our wheel has
 
 
 def _linux(machine: str) -> tuple[str, tuple[str, ...]]:
@@ -62,46 +52,34 @@ FOLDER = ROOT / "build" / "cross"
 
 
 def configure(name: str, build: Path, options: Sequence[str] = ()) -> None:
-    """Run meson's setup for a target; what it needs of the target goes to build/cross.
+    """Run meson's setup for one of `TARGETS`, with some options, anew if the folder is there.
 
-    Parameters
-    ----------
-    name : str
-        One of `TARGETS`.
-    build : Path
-        The folder to build in; set up anew if it is there.
-    options : sequence of str
-        For ``meson setup``.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        If pip or meson fails.
+    The packages and headers of the target go to build/cross.
     """
     packages, python = prepare(name)
     machine = FOLDER / name / "python.ini"
     machine.write_text(f"[properties]\npython = '{python.as_posix()}'\n", encoding="utf-8")
-    files = [CROSS / f"{name}.ini", CROSS / "zig.ini", machine]
+    files = [f"--cross-file={file}" for file in (CROSS / f"{name}.ini", CROSS / "zig.ini", machine)]
     again = ["--wipe"] if (build / "meson-private").exists() else []
-    meson = [sys.executable, "-m", "mesonbuild.mesonmain", "setup", *again]
-    run([*meson, str(build), *(f"--cross-file={file}" for file in files), *options], packages)
+    run_meson(packages, "setup", *again, str(build), *files, *options)
 
 
 def compile_all(name: str, build: Path) -> None:
-    """Build what `configure` has set up."""
-    run([sys.executable, "-m", "mesonbuild.mesonmain", "compile", "-C", str(build)], FOLDER / name / "packages")
+    """Build the folder that `configure` has set up."""
+    run_meson(FOLDER / name / "packages", "compile", "-C", str(build))
 
 
 def install(name: str, build: Path, destination: Path, tags: str) -> None:
     """Install the parts with these tags of meson's below a folder."""
-    meson = [sys.executable, "-m", "mesonbuild.mesonmain", "install", "-C", str(build), "--no-rebuild", "--quiet"]
-    run([*meson, f"--tags={tags}", f"--destdir={destination}"], FOLDER / name / "packages")
+    where = (f"--tags={tags}", f"--destdir={destination}")
+    run_meson(FOLDER / name / "packages", "install", "-C", str(build), "--no-rebuild", "--quiet", *where)
 
 
-def run(command: Sequence[str], packages: Path) -> None:
-    """Run meson, with programs that are installed beside this Python; it looks for packages among the target's."""
+def run_meson(packages: Path | None, *arguments: str) -> None:
+    """Run meson with the programs beside this Python; it finds the packages of the target in a folder."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(packages)}
+    environment = {**os.environ, "PATH": path} | ({"PYTHONPATH": str(packages)} if packages else {})
+    command = [sys.executable, "-m", "mesonbuild.mesonmain", *arguments]
     subprocess.run(command, check=True, cwd=ROOT, env=environment)
 
 
@@ -145,6 +123,23 @@ def make_import_library(include: Path, library: Path) -> None:
     lines = ["LIBRARY python3.dll", "EXPORTS", *sorted(names)]
     definition.write_text("".join(f"{line}\n" for line in lines), encoding="ascii")
     subprocess.run([*zig, "dlltool", "-m", "i386:x86-64", "-d", str(definition), "-l", str(library)], check=True)
+
+
+def for_each_target(doc: str, product: str, make: Callable[[str, Path, list[str]], Path]) -> None:
+    """The command of a tool that makes a file for each target: by its name, a folder, and options for meson."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all if none is named")
+    parser.add_argument("--output", type=Path, default=ROOT / "dist", help=f"folder for the {product} (dist)")
+    arguments, options = parser.parse_known_args()
+    if unknown := set(arguments.targets) - set(TARGETS):
+        parser.error(f"no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    try:
+        for target in arguments.targets or TARGETS:
+            made = make(target, arguments.output, options)
+            print(f"{made}  {made.stat().st_size / 1e6:.1f} MB", flush=True)
+    except subprocess.CalledProcessError as error:
+        sys.exit(error.returncode)
 
 
 def main() -> None:

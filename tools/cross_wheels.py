@@ -4,11 +4,10 @@
     python tools/cross_wheels.py
     python tools/cross_wheels.py windows-x64 -Dtests=true    # and the C tests, in build/cross/windows-x64/build
 
-meson builds each extension as tools/cross_build.py sets it up, and installs what a wheel contains. What the wheel says
-of itself is written here as meson-python would, which can't build for other systems: it runs the tools of its own.
+meson builds each extension as tools/cross_build.py sets it up, and installs the contents of a wheel. Its metadata
+is written here as by meson-python, which can't build for other systems: it runs the tools of its own.
 """
 
-import argparse
 import json
 import shutil
 import subprocess
@@ -27,37 +26,16 @@ import cross_build
 from cross_build import FOLDER, ROOT, TARGETS
 from wheel_licences import tell_licences
 
-# What meson-python asks for, beside what pyproject.toml does.
+# The options of meson-python, beside those of pyproject.toml.
 OPTIONS = ("-Dbuildtype=release", "-Db_ndebug=if-release", "-Dpython.bytecompile=-1")
 
 
-def build(name: str, output: Path, options: Sequence[str] = ()) -> Path:
-    """Builds the wheel of a target.
-
-    Parameters
-    ----------
-    name : str
-        One of `TARGETS`.
-    output : Path
-        The folder for the wheel; made if need be.
-    options : sequence of str
-        For ``meson setup``, beside those that every wheel is built with.
-
-    Returns
-    -------
-    Path
-        The wheel.
-
-    Raises
-    ------
-    subprocess.CalledProcessError
-        If pip, meson or wheel fails.
-    """
+def build(name: str, output: Path, options: Sequence[str]) -> Path:
+    """Build the wheel of one of `TARGETS` into a folder, with more options for meson than every wheel has."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     tree = FOLDER / name / "build"
     cross_build.configure(name, tree, [*project["tool"]["meson-python"]["args"]["setup"], *OPTIONS, *options])
     cross_build.compile_all(name, tree)
-    output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         cross_build.install(name, tree, Path(folder, "installed"), "python-runtime")
         (package,) = Path(folder, "installed").rglob("site-packages/sbs")
@@ -92,20 +70,5 @@ def write_metadata(contents: Path, project: dict[str, Any], platform: str) -> No
     tell_licences(contents)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("targets", nargs="*", help=f"of {', '.join(TARGETS)}; all if none is named")
-    parser.add_argument("--output", type=Path, default=ROOT / "dist", help="folder for the wheels (dist)")
-    arguments, options = parser.parse_known_args()
-    if unknown := set(arguments.targets) - set(TARGETS):
-        parser.error(f"no target {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)}")
-    try:
-        for name in arguments.targets or TARGETS:
-            wheel = build(name, arguments.output, options)
-            print(f"{wheel}  {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)
-
-
 if __name__ == "__main__":
-    main()
+    cross_build.for_each_target(__doc__, "wheels", build)

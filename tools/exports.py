@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The functions that the C library exports: what its headers declare with ``SBS_API``.
+"""The functions that the C library exports: its headers declare them with ``SBS_API``.
 
-As a program it writes them as a module definition file, which tells linkers on Windows what a DLL exports.
+As a program it writes them as a module definition file, which lists the exports of a DLL for linkers on Windows.
 """
 
 import argparse

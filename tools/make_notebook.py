@@ -13,7 +13,7 @@ PAGE, NOTEBOOK = ROOT / "docs" / "tutorial.md", ROOT / "docs" / "tutorial.ipynb"
 
 # A block of Python, or lines that call a command.
 _CODE = re.compile(r"^```python\n(?P<python>.*?)^```\n|(?P<commands>(?:^    sbs [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
-# What says how to get the notebook, or its licence.
+# Directions to the notebook, or its licence.
 _OF_THE_PAGE = re.compile(r"^<!--.*?-->\n| \[tutorial\.ipynb\].*?notebook\.", re.MULTILINE)
 
 

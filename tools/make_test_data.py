@@ -18,7 +18,7 @@ rig.txt: lines starting with # are comments; tokens are separated by blanks::
 NAME.clip.bin, little-endian: "SBSCLIP1", uint32 frames, uint32 joints, float32 frames a second, then frames x joints x
 7 float32, qx qy qz qw tx ty tz: the rigid skinning transform of a joint, v' = rotate(q, v) + t.
 
-What is written for a character, <name>.npz (`numpy.load` reads it; no pickles):
+The file of a character, <name>.npz (`numpy.load` reads it; no pickles):
 
     rest_positions      (V, 3)     float32 if that represents every digit of the text, else float64
     rest_normals        (V, 3)     the same
@@ -36,12 +36,14 @@ The same input gives the same bytes.
 """
 
 import argparse
-import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+
+from pages.exchange import read_clip, read_tokens
+from sbs.support.files import replacing
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Selection:
     step: int = 1
 
 
-# Frames were chosen for what they show: the identity pose where a clip starts with it, frames spread over the clip, and
+# Each frame shows something: the identity pose where a clip starts with it, frames spread over the clip, and
 # the frame in which two joints of one vertex turn furthest apart (179 degrees in fist 29, atlas 125 and cmu 5). In
 # cmu, joints pass 180 degrees from the heaviest joint of a vertex after frames 2 and 10. In wave 35, Rat_Run 5 and
 # Rat_Walk 17, joints that turn about almost one axis put rotation centers far along it.
@@ -76,23 +78,10 @@ def exact(tokens: Sequence[Sequence[str]], digits: int) -> np.ndarray:
     return floats if same else doubles
 
 
-def section(lines: Iterator[str], name: str) -> list[list[str]]:
-    """Read the token lists of the section that starts at the next line, which must be "<name> <count>"."""
-    head = next(lines).split()
-    if len(head) != 2 or head[0] != name:
-        raise ValueError(f'rig.txt: expected "{name} <count>", found "{" ".join(head)}"')
-    return [next(lines).split() for _ in range(int(head[1]))]
-
-
 def read_rig(path: Path, step: int) -> dict[str, np.ndarray]:
     """Read the mesh and skeleton of a rig.txt, with every `step`-th vertex."""
-    with path.open(encoding="utf-8") as file:
-        lines = (line for line in file if not line.startswith("#"))
-        if next(lines).split()[:2] != ["rig", "1"]:
-            raise ValueError(f'{path}: the first line is not "rig 1 <name>"')
-        joints = section(lines, "joints")
-        vertices = section(lines, "vertices")[::step]
-        triangles = section(lines, "triangles")
+    _, joints, all_vertices, triangles = read_tokens(path)
+    vertices = all_vertices[::step]
     influence_count = max(int(vertex[6]) for vertex in vertices)
     influences = [vertex[7:] + ["0", "0"] * (influence_count - int(vertex[6])) for vertex in vertices]
     whole = {"triangles": np.array(triangles, dtype=np.int32)} if step == 1 else {}
@@ -107,31 +96,16 @@ def read_rig(path: Path, step: int) -> dict[str, np.ndarray]:
     }
 
 
-def read_clip(path: Path, frames: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Quaternions (F, J, 4), (w, x, y, z), and translations (F, J, 3) of some frames of a clip."""
-    data = path.read_bytes()
-    magic, frame_count, joint_count, _ = struct.unpack_from("<8sIIf", data)
-    if magic != b"SBSCLIP1":
-        raise ValueError(f"{path}: not a clip")
-    values = np.frombuffer(data, dtype="<f4", offset=20).reshape(frame_count, joint_count, 7)[list(frames)]
-    return values[..., [3, 0, 1, 2]], values[..., 4:]
-
-
 def convert(source: Path, output: Path, selection: Selection) -> int:
     """Write one character; returns the size of the file in bytes."""
     arrays = read_rig(source / "rig.txt", selection.step)
     for clip, frames in selection.frames.items():
-        quaternions, translations = read_clip(source / f"{clip}.clip.bin", frames)
+        _, quaternions, translations = read_clip(source / f"{clip}.clip.bin")
         arrays[f"{clip}.frames"] = np.array(frames, dtype=np.int32)
-        arrays[f"{clip}.quaternions"] = quaternions
-        arrays[f"{clip}.translations"] = translations
-    temporary = output.with_suffix(".tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
-        temporary.replace(output)
-    finally:
-        temporary.unlink(missing_ok=True)
+        arrays[f"{clip}.quaternions"] = quaternions[list(frames)]
+        arrays[f"{clip}.translations"] = translations[list(frames)]
+    with replacing(output) as temporary, temporary.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)
     return output.stat().st_size
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write engines/glsl/spherical.glsl, the one source of all shaders here, in WGSL and into files that have it within.
 
-It translates what that file has: functions and structs, a declaration on each line, and no conditional but ``if``.
+It translates the contents of that file: functions and structs, a declaration on each line,
+and no conditional but ``if``.
 ``--check`` only says whether the files are as they would be written.
 """
 
@@ -64,7 +65,7 @@ def translate_expression(text: str, functions: set[str], structs: set[str]) -> s
 
 
 def is_assigned(name: str, following: str) -> bool:
-    """Whether a variable changes in what follows, up to the end of the function."""
+    """Whether a variable changes in the following lines, up to the end of the function."""
     body, _, _ = following.partition("\n}\n")
     return re.search(rf"^ *{name}(\.{NAME})? [-+*/]?= ", body, re.MULTILINE) is not None
 
@@ -144,7 +145,7 @@ def without_comments(source: str) -> str:
 
 
 def without_unused(code: str, others: str) -> str:
-    """The functions that others call, and those that these call."""
+    """The functions that others call, and the functions that these call."""
     for function in re.finditer(r"^\w+ (\w+)\(.*?^}\n", code, re.MULTILINE | re.DOTALL):
         rest = code.replace(function[0], "")
         if f"{function[1]}(" not in rest + others:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Write what the scene of the page "In three.js" loads: three.js, the package for it, and a character in two files.
+"""Write the files of the scene on the page "In three.js": three.js, the package for it, and a character in two files.
 
     python tools/three_page.py build/three build/page
 
@@ -54,7 +54,7 @@ def exported_names(text: str) -> list[str]:
 
 
 def names_module(bundle: Path, address: str) -> str:
-    """The module that exports what "three" does, from a bundle that pages find at an address."""
+    """A module with the exports of "three", from a bundle that pages find at an address."""
     names = exported_names(bundle.read_text(encoding="utf-8"))
     return (
         "// The names of three.js, which is beside this: Copyright 2010-2025 Three.js Authors, MIT licence.\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Build what the first page of the site loads: libsbs as WebAssembly with docs/try/page.c, and the shipped characters.
+"""Build the parts of the site's first page: libsbs as WebAssembly with docs/try/page.c, and the shipped characters.
 
     python tools/wasm_page.py build/page
 
@@ -10,14 +10,13 @@ tools/cross/requirements.txt, and nothing of the system.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-CROSS = ROOT / "tools" / "cross"
+from cross_build import CROSS, ROOT, run_meson
+
 CHARACTERS = ROOT / "python" / "sbs" / "demo" / "data"
 
 OPTIONS = [
@@ -27,25 +26,21 @@ OPTIONS = [
     "-Ddefault_library=static",
     "-Dc_args=['-g0', '-msimd128']",
 ]
-# A module that is called from outside, with no names but those that the page calls.
+# A module that is called from outside, with the names that the page calls alone.
 LINK = ["-mexec-model=reactor", "-Wl,--strip-all", "-Wl,--gc-sections"]
 
 
 def build_library(build: Path) -> Path:
     """The static library."""
-    meson = [sys.executable, "-m", "mesonbuild.mesonmain"]
-    # meson looks for the Python that zig.ini runs ziglang by.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    environment = {**os.environ, "PATH": path}
     if not (build / "build.ninja").exists():
         files = [f"--cross-file={CROSS / name}" for name in ("wasm.ini", "zig.ini")]
-        subprocess.run([*meson, "setup", str(build), *files, *OPTIONS], check=True, cwd=ROOT, env=environment)
-    subprocess.run([*meson, "compile", "-C", str(build)], check=True, cwd=ROOT, env=environment)
+        run_meson(None, "setup", str(build), *files, *OPTIONS)
+    run_meson(None, "compile", "-C", str(build))
     return build / "csrc" / "libsbs.a"
 
 
 def link(library: Path, module: Path) -> None:
-    """The module: what of the library docs/try/page.c calls."""
+    """The module: docs/try/page.c with the functions of the library that it calls."""
     compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "wasm32-wasi", "-msimd128", "-O2", "-g0"]
     source = ROOT / "docs" / "try" / "page.c"
     include = f"-I{ROOT / 'csrc' / 'include'}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The licences that the metadata of a wheel tells: those of the sources, and of the libraries that are in it."""
+"""The licences in the metadata of a wheel: of the sources, and of the libraries that are in it."""
 
 from pathlib import Path
 

@@ -127,7 +127,7 @@ int main(int argc, char **argv) {
   fflush(stdout);
   for (request r; read_request(&r);) {
     std::vector<double> times(static_cast<size_t>(r.repetitions));
-    if (!strcmp(r.what, "positions")) {
+    if (!strcmp(r.part, "positions")) {
       write_first_positions(load, &mesh, frames[0], argv[2]);
     } else {
       for (double &time : times) {

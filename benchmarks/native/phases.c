@@ -8,8 +8,7 @@
  *     apart      the same, each frame into an array of its own
  *     many       sbs_skin_deform_many, into those
  *     pose       the first part of a frame: joints, centers and tables of rows
- *     kernel     the second, all vertices, as it follows the first
- *     alone      the second again and again
+ *     alone      the second, all vertices, again and again
  *     positions  no times: writes the positions of the first frame beside the workload
  */
 #include "base/memory.h"
@@ -118,7 +117,7 @@ static void choose_method(const bench *b, const char *name, sbs_deform_options *
   }
 }
 
-static sbs_deform_options options_of(const bench *b, const request *r) {
+static sbs_deform_options make_options(const bench *b, const request *r) {
   sbs_deform_options options = sbs_default_deform_options();
   choose_method(b, r->method, &options);
   options.threads = r->threads;
@@ -127,7 +126,7 @@ static sbs_deform_options options_of(const bench *b, const request *r) {
   return options;
 }
 
-static const double *matrices_of(const bench *b, size_t frame) {
+static const double *frame_matrices(const bench *b, size_t frame) {
   return b->load.skinning_matrices + 12 * b->load.joint_count * frame;
 }
 
@@ -135,7 +134,7 @@ static const double *matrices_of(const bench *b, size_t frame) {
 
 /* One time for all frames, divided by their number. */
 static double time_frames(const bench *b, const request *r, int together, int apart) {
-  const sbs_deform_options options = options_of(b, r);
+  const sbs_deform_options options = make_options(b, r);
   const size_t frames = b->load.frame_count, size = 3 * b->load.vertex_count;
   sbs_pose pose = {.skinning_matrices = b->load.skinning_matrices, .scalar = SBS_FLOAT64, .rows = 3};
   const double start = now();
@@ -146,7 +145,7 @@ static double time_frames(const bench *b, const request *r, int together, int ap
     for (size_t f = 0; f < frames; f++) {
       float *positions = b->positions + (apart ? f * size : 0);
       float *normals = r->normals ? b->normals + (apart ? f * size : 0) : NULL;
-      pose.skinning_matrices = matrices_of(b, f);
+      pose.skinning_matrices = frame_matrices(b, f);
       check(sbs_skin_deform(b->skin, &pose, &options, positions, normals, NULL, NULL));
     }
   }
@@ -167,7 +166,7 @@ static sbs_frame new_frame(const bench *b, const sbs_deform_options *options, in
                  .normals = normals ? b->normals : NULL,
                  .normals_stride = packed,
                  .rest = {.skin = b->skin, .stride = packed}},
-      .poses = {.skinning_matrices = matrices_of(b, number), .scalar = SBS_FLOAT64, .rows = 3},
+      .poses = {.skinning_matrices = frame_matrices(b, number), .scalar = SBS_FLOAT64, .rows = 3},
       .frame_count = 1,
   };
   check(sbs_make_plan(&plan, NULL));
@@ -175,24 +174,23 @@ static sbs_frame new_frame(const bench *b, const sbs_deform_options *options, in
   return frame;
 }
 
-/* The mean of a part over the frames. */
-static double time_part(const bench *b, const request *r, int is_pose) {
-  const sbs_deform_options options = options_of(b, r);
+/* The mean of the first part over the frames. */
+static double time_poses(const bench *b, const request *r) {
+  const sbs_deform_options options = make_options(b, r);
   double sum = 0.0;
   for (size_t f = 0; f < b->load.frame_count; f++) {
     sbs_frame frame = new_frame(b, &options, r->normals, f);
     const double start = now();
     check(sbs_pose_frame(&frame, r->threads));
-    const double posed = now();
-    check(sbs_run_frame(&frame, r->threads));
-    sum += is_pose ? posed - start : now() - posed;
+    sum += now() - start;
+    check(sbs_run_frame(&frame, r->threads)); /* so that the caches are as in a whole frame */
   }
   return sum / (double)b->load.frame_count;
 }
 
 /* On a frame from the middle: the first is at rest in many clips. */
 static void time_kernels(const bench *b, const request *r, double *times) {
-  const sbs_deform_options options = options_of(b, r);
+  const sbs_deform_options options = make_options(b, r);
   sbs_frame frame = new_frame(b, &options, r->normals, b->load.frame_count / 2);
   check(sbs_pose_frame(&frame, r->threads));
   for (int i = 0; i < r->repetitions; i++) {
@@ -205,33 +203,33 @@ static void time_kernels(const bench *b, const request *r, double *times) {
 /* ----------------------------------------------------------------------------------------------------- the dialogue */
 
 static void respond(const bench *b, const request *r, const char *path, double *times) {
-  const int is_pose = !strcmp(r->what, "pose"), together = !strcmp(r->what, "many"), apart = !strcmp(r->what, "apart");
-  if (is_pose || !strcmp(r->what, "kernel")) {
-    for (int i = 0; i < r->repetitions; i++) times[i] = time_part(b, r, is_pose);
-  } else if (together || apart || !strcmp(r->what, "frame")) {
+  const int together = !strcmp(r->part, "many"), apart = !strcmp(r->part, "apart");
+  if (!strcmp(r->part, "pose")) {
+    for (int i = 0; i < r->repetitions; i++) times[i] = time_poses(b, r);
+  } else if (together || apart || !strcmp(r->part, "frame")) {
     for (int i = 0; i < r->repetitions; i++) times[i] = time_frames(b, r, together, apart);
-  } else if (!strcmp(r->what, "alone")) {
+  } else if (!strcmp(r->part, "alone")) {
     time_kernels(b, r, times);
-  } else if (!strcmp(r->what, "positions")) {
+  } else if (!strcmp(r->part, "positions")) {
     time_frames(b, r, 1, 1);
     write_positions(path, b->positions, b->load.vertex_count);
   } else {
-    fprintf(stderr, "%s can't be timed\n", r->what);
+    fprintf(stderr, "%s can't be timed\n", r->part);
     exit(1);
   }
 }
 
 static void introduce(const bench *b) {
   const sbs_skin *skin = b->skin;
-  size_t shared = 0, of_one_set = 0;
+  size_t shared = 0, one_set = 0;
   for (size_t i = 0; i < skin->block_count; i++) {
     shared += skin->blocks[i].is_shared;
-    of_one_set += skin->blocks[i].is_one_set;
+    one_set += skin->blocks[i].is_one_set;
   }
   printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
          "\"blocks\": %zu, \"shared_blocks\": %zu, \"blocks_of_one_set\": %zu}\n",
          sbs_isa_name(skin->isa), __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->block_count, shared,
-         of_one_set);
+         one_set);
   fflush(stdout);
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bend the knee of a Rigify human in Blender, for tools/draw_at_joints.py to draw.
+"""Bend the knee of a Rigify human in Blender, for tools/draw.py to draw.
 
     PYTHONPATH=python BLENDER_PYTHON tests/blender/rigify_knee.py knee.npz
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 import pytest
 
 import sbs
-from benchmarks import ROOT, fits, performance
+from benchmarks import ROOT, fits, report
 from benchmarks.results import Results
 
 
 def test_the_page_on_performance_is_what_the_results_say() -> None:
-    text = performance.PAGE.read_text(encoding="utf-8")
-    section = text[text.index(performance.BEGIN) + len(performance.BEGIN) : text.index(performance.END)]
+    text = report.PAGE.read_text(encoding="utf-8")
+    section = text[text.index(report.BEGIN) + len(report.BEGIN) : text.index(report.END)]
     files = sorted((ROOT / "benchmarks" / "results").glob("*.json"))
-    assert section in [performance.section(Results.read(file), file) for file in files]
+    assert section in [report.section(Results.read(file), file) for file in files]
 
 
 @pytest.mark.parametrize("name", ["LBS", "SBS, weighted", "SBS, optimized"])

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from solids import arm, taken_apart, turned
 
-import delta_mush
 import sbs
-from delta_mush import ANCHORS
+from pages import delta_mush
+from pages.delta_mush import ANCHORS
 from sbs.quality.methods import Deformer
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sbs
-from evaluate_fitting import random_poses
-from sleeves import Sleeves
+from pages.fitting import random_poses
+from pages.sleeves import Sleeves
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from gltf_reference import Scene
 
 import sbs
-from evaluate_linear import all_of, limbs_row
+from pages.linear import all_of, limbs_row
 from sbs.cli import main
 from sbs.linear import LinearCharacter, LinearError, _given_back, _Measured, to_linear
 from sbs.poses import axes, turned

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import sbs
-from evaluate_muscles import covered_alone, distances
+from pages.muscles import covered_alone, distances
 from sbs import muscles
 from sbs.poses import axes, turned
 

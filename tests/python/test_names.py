@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Public names follow one scheme, and the check that holds it finds what does not."""
 
+from pathlib import Path
+
 import check_names
 
 SBS = "typedef enum sbs_status { SBS_OK } sbs_status;\nSBS_API const char *sbs_version(void);\n"
@@ -41,3 +43,12 @@ def test_spelling() -> None:
     (fault,) = faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_brush_neighbours(void);\n")
     assert fault == "sbs/brush.h: sbs_brush_neighbours is not spelled as other names are"
     assert [name for _, name in check_names.python_names("def f(a, b=1):\n    c = a\n    b.d = c\n")] == list("fabcd")
+
+
+def test_nouns_and_names_that_are_counted() -> None:
+    text = 'def f(of):\n    """What moves it."""\n    return of  # what shapes are: what is\n    # here\n'
+    assert check_names.count_whats(check_names.comments_of_python(text)) == 2
+    assert check_names.count_ofs(Path("a.py"), text) == 2
+    code = '/* What\n * holds it, of all. */\nint of = "of"; // what it is\n'
+    assert check_names.count_whats(check_names.comments_of_c(code)) == 1
+    assert check_names.count_ofs(Path("a.c"), code) == 1

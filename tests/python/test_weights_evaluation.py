@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluate_weights import CHARACTERS, automatic, compare, read
+from pages.weights import CHARACTERS, automatic, compare, read
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -341,7 +341,7 @@ class Skin:
             Between 0 and 1: the truncated singular value decomposition of the paper in place of damping, without
             singular values up to `rcond` times the largest. The center jumps where a singular value crosses that limit;
             1e-3 is a good value. For centers of joint sets only. A whole frame takes 7 to 12 times as long (``python -m
-            benchmarks.rcond``). It differs from the paper in two points: singular values up to 1e-5 are always dropped,
+            benchmarks rcond``). It differs from the paper in two points: singular values up to 1e-5 are always dropped,
             where the paper names no limit; and of several best points it takes the one nearest to the mean of the
             vertices, not to the origin, so that the result does not depend on where the origin is.
         amount : (V,) array_like or float, optional

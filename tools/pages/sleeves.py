@@ -21,7 +21,7 @@ STEPS, ITERATIONS = 10, 30
 """Poses on the way from rest to each pose, and relaxations in each of them."""
 
 BENDING = 0.2
-"""How stiff springs across an edge are, beside those of edges."""
+"""How stiff springs across an edge are, relative to springs along edges."""
 
 RELAXATION = 1.5
 
@@ -30,7 +30,7 @@ LEAST = 0.01
 
 
 class Sleeves:
-    """The surface of a character as springs: free is what limbs move, all else follows its heaviest joint.
+    """The surface of a character as springs: vertices of limbs are free, all others follow their heaviest joint.
 
     A vertex that follows a limb most stays as far from the bone of its limb as it is at rest, or farther, as cloth over
     a capsule does.

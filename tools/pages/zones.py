@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Bend a tube, and the woman's elbow and knee, by bones blending: the tables of docs/bones_blending.md.
-
-    python tools/evaluate_zones.py [CHARACTERS]
+"""The tables of docs/bones_blending.md: a tube, and the woman's elbow and knee, bent by bones blending.
 
 Curvature is the largest angle between neighbors at the joint, in degrees; strain the root of the mean square of how
 much longer or shorter edges there become, in percent. All zones are measured on the same triangles.
 
-CHARACTERS is the folder of make_test_data.py. With it, zones that `sbs.quality.fit_zones` chose are compared with the
-default ones at all joints, in poses that they were not chosen by.
+Of characters, zones that `sbs.quality.fit_zones` chose are compared with the default ones at all joints, in poses that
+they were not chosen by.
 """
 
 from __future__ import annotations
@@ -16,22 +14,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import sbs
-from characters_to_glb import read_character
 from sbs import mesh as meshes
 from sbs import poses
-from sbs.characters.character import Character
 from sbs.quality import fit_zones, measures
 from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
 from sbs.samples import load as load_sample
 from sbs.weights import bone_segments
+
+from .exchange import folders, read_character
+from .scenes import straight_joints, tube_surface
+from .tables import table
 
 ZONES: tuple[tuple[BlendingProfile, float], ...] = (
     ("linear", 1.0),
@@ -58,7 +57,7 @@ CHAINS = (
 """Of characters the folder, how the names of the joints begin, and their number; and by how much each bends."""
 
 WIDEST = 100.0
-"""Zones of this scale go from the middle of a bone to that of the next."""
+"""Zones of this scale go from the middle of a bone to the middle of the next."""
 
 AROUND = 2.0
 """How far around her knee curvature is measured; the woman is 16.7 tall."""
@@ -75,36 +74,37 @@ Triangles = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Limb:
-    """A mesh with a joint that bends.
-
-    Attributes
-    ----------
-    name : str
-    skeleton : Skeleton
-    joint : int
-    positions : (V, 3) ndarray
-    triangles : (T, 3) ndarray
-    influences : tuple of (V, K) ndarray, or None
-    """
+    """A mesh with joints that bend."""
 
     name: str
     skeleton: sbs.Skeleton
-    joint: int
-    positions: Floats
+    joints: list[int]
+    positions: Floats  # (V, 3)
     triangles: Triangles
-    influences: tuple[NDArray[np.int32], Floats] | None = None
+    influences: tuple[NDArray[np.int32], NDArray[np.floating]] | None = None  # joints and weights, (V, K) each
+
+    @classmethod
+    def from_character(cls, name: str, character: sbs.Character, joints: list[int]) -> Limb:
+        """Joints of a character."""
+        mesh = character.mesh
+        influences = mesh.joint_indices, mesh.joint_weights
+        return cls(name, character.skeleton, joints, mesh.positions.astype(np.float64), mesh.triangles, influences)
+
+    def blending(self, profile: BlendingProfile = "linear", zone_scale: float = 1.0) -> sbs.BonesBlending:
+        """Bones blending of all joints."""
+        return sbs.bones_blending(
+            self.skeleton, self.positions, influences=self.influences, profile=profile, zone_scale=zone_scale
+        )
 
     def measured(self, profile: BlendingProfile, zone_scale: float) -> tuple[Floats, Floats]:
         """Curvature and strain over `BENDS`."""
-        blending = sbs.bones_blending(
-            self.skeleton, self.positions, influences=self.influences, profile=profile, zone_scale=zone_scale
-        )
-        local = poses.flexed(self.skeleton, self.joint, BENDS)
+        (joint,) = self.joints
+        blending = self.blending(profile, zone_scale)
+        local = poses.flexed(self.skeleton, joint, BENDS)
         matrices = self.skeleton.skinning_matrices(self.skeleton.forward(local))
         frames = blending.skin().deform_many(matrices, **blending.options)
-        widest = max(scale for _, scale in ZONES)
-        around = sbs.bones_blending(self.skeleton, self.positions, influences=self.influences, zone_scale=widest)
-        near = meshes.connected_triangles(self.triangles, around.attachment, self.joint)
+        around = self.blending(zone_scale=max(scale for _, scale in ZONES))
+        near = meshes.connected_triangles(self.triangles, around.attachment, joint)
         angles = meshes.curvature(frames, self.triangles, rest_positions=self.positions)[:, near].max(axis=1)
         edges = self.triangles[near][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
         lengths = [np.linalg.norm(np.diff(points[edges], axis=1)[:, 0], axis=1) for points in (self.positions, *frames)]
@@ -112,43 +112,43 @@ class Limb:
         return np.degrees(angles), 100 * strain
 
 
-def tube(level: int) -> Limb:
+def tube(level: int, heads: Floats, joints: list[int]) -> Limb:
     """A tube of radius 1 along x, open at both ends, whose rings are 0.4 apart, or half as far with each level."""
-    rings, sides = 40 * 2**level + 1, 24 * 2**level
-    along, angle = np.meshgrid(np.linspace(-8, 8, rings), np.arange(sides) * 2 * np.pi / sides, indexing="ij")
-    positions = np.stack([along, np.cos(angle), np.sin(angle)], axis=-1).reshape(-1, 3)
-    ring, side = np.meshgrid(np.arange(rings - 1) * sides, np.arange(sides), indexing="ij")
-    a, b = ring + side, ring + (side + 1) % sides
-    triangles = np.stack([[a, b, b + sides], [a, b + sides, a + sides]]).transpose(2, 3, 0, 1).reshape(-1, 3)
-    bind = np.tile(np.eye(4), (3, 1, 1))
-    bind[:, 0, 3] = -8, 0, 8
+    positions, triangles = tube_surface(np.linspace(-8, 8, 40 * 2**level + 1), 1.0, 24 * 2**level)
+    skeleton = sbs.Skeleton(np.arange(len(heads)) - 1, straight_joints(heads))
     name = "tube" if not level else f"tube, {4**level} times as many triangles"
-    return Limb(name, sbs.Skeleton([-1, 0, 1], bind), 1, positions, triangles.astype(np.int32))
+    return Limb(name, skeleton, joints, positions, triangles)
 
 
 def limbs() -> Iterator[Limb]:
-    yield from map(tube, range(LEVELS))
+    for level in range(LEVELS):
+        yield tube(level, np.array([-8.0, 0.0, 8.0]), [1])
     woman = load_sample("woman")
-    mesh = woman.mesh
     for name, joint in (("woman, elbow", "LeftForeArm"), ("woman, knee", "LeftLeg")):
-        yield Limb(
-            name,
-            woman.skeleton,
-            woman.skeleton.index(joint),
-            mesh.positions.astype(np.float64),
-            mesh.triangles,
-            (mesh.joint_indices, mesh.joint_weights.astype(np.float64)),
-        )
+        yield Limb.from_character(name, woman, [woman.skeleton.index(joint)])
 
 
-def spline(skeleton: sbs.Skeleton, positions: Floats, blending: sbs.BonesBlending, chain: list[int]) -> sbs.Skin:
+def zones_table() -> str:
+    """Curvature and strain of limbs in each of `ZONES`."""
+    rows = []
+    for limb in limbs():
+        for number, (profile, zone_scale) in enumerate(ZONES):
+            curvature, strain = limb.measured(profile, zone_scale)
+            numbers = [*(f"{value:.0f}" for value in curvature), *(f"{value:.1f}" for value in strain)]
+            rows.append(["" if number else limb.name, profile, f"{zone_scale:g}", *numbers])
+    bends = [f"at {bend:g}°" for bend in BENDS]
+    heads = [
+        f"{measure} {bends[0]}" if bend == bends[0] else bend for measure in ("curvature", "strain") for bend in bends
+    ]
+    return table(["", "profile", "zones", *heads], rows, left=2)
+
+
+def spline(limb: Limb, blending: sbs.BonesBlending) -> sbs.Skin:
     """A quadratic B-spline of the rotations of three joints, with its knots at joints, about points on the bones.
 
-    Parameters
-    ----------
-    blending : BonesBlending
-        Linear, in zones from middle to middle of bones.
+    The blending is linear, in zones from middle to middle of bones.
     """
+    skeleton, positions, chain = limb.skeleton, limb.positions, limb.joints
     parents = np.asarray(skeleton.parents)
     child = np.full(len(parents), -1)
     child[parents[chain]] = chain
@@ -176,60 +176,45 @@ def spline(skeleton: sbs.Skeleton, positions: Floats, blending: sbs.BonesBlendin
     )
 
 
-def print_chains(characters: Path) -> None:
+def chains_table(characters: Path) -> str:
     """Chains whose joints all bend: smoothstep, and the spline, divided by linear; zones are as wide as can be."""
-    click.echo("\n| chain | bends | | strain | surface energy | tears | bending |\n|---|---|---|" + "---:|" * 4)
+    rows = []
     for name, degrees in CHAINS:
-        skeleton, positions, triangles, influences, chain = chain_of(characters, name)
-        smooth, linear = (
-            sbs.bones_blending(skeleton, positions, influences=influences, profile=profile, zone_scale=WIDEST)
-            for profile in ("smoothstep", "linear")
-        )
-        posed = chain[2:-1] if influences is None else chain[1:-1]
-        made = {
-            "linear": linear.skin(),
-            "smoothstep": smooth.skin(),
-            "spline": spline(skeleton, positions, linear, chain),
-        }
-        near = np.isin(linear.attachment, posed)[triangles].all(axis=1)
-        used, corners = np.unique(triangles[near], return_inverse=True)
-        surface = make_surface(positions[used], corners.reshape(-1, 3))
+        limb = chain_of(characters, name)
+        skeleton, chain = limb.skeleton, limb.joints
+        smooth, linear = (limb.blending(profile, WIDEST) for profile in ("smoothstep", "linear"))
+        posed = chain[2:-1] if limb.influences is None else chain[1:-1]
+        skins = {"linear": linear.skin(), "smoothstep": smooth.skin(), "spline": spline(limb, linear)}
+        part = Part(limb.positions, limb.triangles, np.isin(linear.attachment, posed)[limb.triangles].all(axis=1))
         local = np.tile(np.eye(3), (len(skeleton), 1, 1))
         for joint in posed:
             local[joint] = poses.turned(skeleton, joint, poses.axes(skeleton, joint)[0], degrees)[joint]
         matrices = skeleton.skinning_matrices(skeleton.forward(local))
-        found = {
-            key: np.array(measured(surface, skin.deform(matrices, **linear.options)[used[surface.kept]]))
-            for key, skin in made.items()
-        }
+        found = {key: part.measured(skin.deform(matrices, **linear.options)) for key, skin in skins.items()}
         for key in ("smoothstep", "spline"):
-            numbers = " | ".join(f"{value:.2f}" for value in found[key] / found["linear"])
-            click.echo(f"| {name} | {degrees:g}° | {key} | {numbers} |")
+            rows.append([name, f"{degrees:g}°", key, *(f"{value:.2f}" for value in found[key] / found["linear"])])
+    return table(["chain", "bends", "", "strain", "surface energy", "tears", "bending"], rows, left=3)
 
 
-def chain_of(characters: Path, name: str) -> tuple[Any, ...]:
-    """Skeleton, positions, triangles, influences and the joints of a chain."""
+def chain_of(characters: Path, name: str) -> Limb:
+    """The joints of a chain."""
     if name == "tube":
-        limb = tube(1)
-        bind = np.tile(np.eye(4), (9, 1, 1))
-        bind[:, 0, 3] = np.arange(-8, 10, 2)
-        return sbs.Skeleton(np.arange(9) - 1, bind), limb.positions, limb.triangles, None, list(range(1, 8))
+        return tube(1, np.arange(-8.0, 10.0, 2.0), list(range(1, 8)))
     folder, prefix, count = name.split()
     character = read_character(characters / folder, ())
-    skeleton, mesh = character.skeleton, character.mesh
+    skeleton = character.skeleton
     joints = [joint for joint, found in enumerate(skeleton.names) if found.startswith(prefix)]
     chain = sorted(joints, key=lambda joint: len(poses.descendants(skeleton, joint)), reverse=True)[: int(count)]
-    influences = mesh.joint_indices, mesh.joint_weights
-    return skeleton, mesh.positions.astype(np.float64), mesh.triangles, influences, chain
+    return Limb.from_character(name, character, chain)
 
 
-def print_divided() -> None:
-    """Subdivision of all triangles that are connected to the knee or to its parent, and of what a bend needs."""
+def divided_table() -> str:
+    """Subdivision of all triangles that are connected to the knee or to its parent, and where a bend needs it."""
     woman = load_sample("woman")
     skeleton, knee = woman.skeleton, woman.skeleton.index("LeftLeg")
     matrices = skeleton.skinning_matrices(skeleton.forward(poses.flexed(skeleton, knee, BENDS)))
 
-    def deform(character: Character, profile: BlendingProfile = "smoothstep") -> Floats:
+    def deform(character: sbs.Character, profile: BlendingProfile = "smoothstep") -> Floats:
         mesh = character.mesh
         blending = sbs.bones_blending(
             skeleton,
@@ -252,7 +237,7 @@ def print_divided() -> None:
         "with a linear profile: original": woman,
         "with a linear profile: up to twice": meshes.subdivide_bent(woman, partial(deform, profile="linear")),
     }
-    click.echo("\n| divided | new triangles | curvature at 60° | at 90° | at 120° |\n|---|---:|---:|---:|---:|")
+    rows = []
     for name, character in made.items():
         mesh = character.mesh
         frames = deform(character, "linear" if name.startswith("with a linear") else "smoothstep")
@@ -260,7 +245,8 @@ def print_divided() -> None:
         moved = np.linalg.norm(mesh.positions - skeleton.joint_positions[knee], axis=1) < AROUND
         largest = np.degrees(angles[:, moved[mesh.triangles].all(axis=1)].max(axis=1))
         new = len(mesh.triangles) - len(woman.mesh.triangles)
-        click.echo(f"| {name} | {new:,} | {' | '.join(f'{angle:.0f}' for angle in largest)} |")
+        rows.append([name, f"{new:,}", *(f"{angle:.0f}" for angle in largest)])
+    return table(["divided", "new triangles", "curvature at 60°", "at 90°", "at 120°"], rows)
 
 
 def other_poses(skeleton: sbs.Skeleton, joint: int) -> Floats:
@@ -272,22 +258,28 @@ def other_poses(skeleton: sbs.Skeleton, joint: int) -> Floats:
     return np.asarray(skeleton.skinning_matrices(skeleton.forward(local)))
 
 
-def measured(surface: RestSurface, points: Floats) -> tuple[float, ...]:
-    """Strain, surface energy, what 1 % of the surface is torn by or more, and bending energy of a pose."""
-    stretch = measures.edge_ratios(surface, points) - 1
-    (torn,) = measures.weighted_quantiles(
-        measures.tears(surface, points), measures.pair_areas(surface), (measures.HIGH,)
-    )
-    return (
-        float(np.sqrt(np.average(np.square(stretch), weights=surface.edge_lengths))),
-        float(np.average(measures.surface_energies(surface, points), weights=surface.areas)),
-        float(torn),
-        measures.bending_energy(surface, points),
-    )
+class Part:
+    """Some triangles of a mesh at rest."""
+
+    def __init__(self, positions: Floats, triangles: Triangles, chosen: ArrayLike) -> None:
+        used, corners = np.unique(triangles[np.asarray(chosen)], return_inverse=True)
+        self.surface: RestSurface = make_surface(positions[used], corners.reshape(-1, 3))
+        self.kept = used[self.surface.kept]
+
+    def measured(self, deformed: NDArray[np.floating]) -> Floats:
+        """Strain, surface energy, the tear that 1 % of the surface has or exceeds, and bending energy of a pose."""
+        surface, points = self.surface, np.asarray(deformed, np.float64)[self.kept]
+        stretch = measures.edge_ratios(surface, points) - 1
+        (torn,) = measures.weighted_quantiles(
+            measures.tears(surface, points), measures.pair_areas(surface), (measures.HIGH,)
+        )
+        strain = np.sqrt(np.average(np.square(stretch), weights=surface.edge_lengths))
+        energy = np.average(measures.surface_energies(surface, points), weights=surface.areas)
+        return np.array([strain, energy, torn, measures.bending_energy(surface, points)])
 
 
 def compared(folder: Path) -> Floats:
-    """The measures in other zones, divided by those in default ones: (zones, joints, poses, measures)."""
+    """The measures in other zones, relative to default zones: (zones, joints, poses, measures)."""
     character = read_character(folder, ())
     mesh, skeleton = character.mesh, character.skeleton
     rest = mesh.positions.astype(np.float64)
@@ -301,50 +293,31 @@ def compared(folder: Path) -> Floats:
         between = np.any([(each.attachment == joint) & (each.t > 0) & (each.t < 1) for each in every], axis=0)
         if between.sum() < FEWEST:
             continue
-        used, corners = np.unique(mesh.triangles[between[mesh.triangles].any(axis=1)], return_inverse=True)
-        surface = make_surface(rest[used], corners.reshape(-1, 3))
+        part = Part(rest, mesh.triangles, between[mesh.triangles].any(axis=1))
         matrices = other_poses(skeleton, int(joint))
-        frames = (each.skin().deform_many(matrices, **each.options)[:, used[surface.kept]] for each in every)
-        old, *new = (np.array([measured(surface, points) for points in each]) + LEAST for each in frames)
+        frames = (each.skin().deform_many(matrices, **each.options) for each in every)
+        old, *new = (np.array([part.measured(points) for points in each]) + LEAST for each in frames)
         ratios.append(np.array(new) / old)
     return np.swapaxes(ratios, 0, 1)
 
 
-def print_compared(characters: Path) -> None:
-    click.echo("\n| | joints | strain | surface energy | tears | bending | at worst |\n|---|" + "---:|" * 6)
-    found = {folder.parent.name: compared(folder.parent) for folder in sorted(characters.glob("*/rig.txt"))}
-    for name, ratios in found.items():
-        print_ratios(name, ratios[0])
+def compared_table(characters: Path) -> str:
+    """Geometric means over joints and poses; of the worst joint the mean of all."""
+    found = {folder.name: compared(folder) for folder in folders(characters)}
+    named = {name: ratios[0] for name, ratios in found.items()}
     names = *(f"fitted, {profile}" for profile in PROFILES), *(f"linear, {scale:g}" for scale in SCALES)
     for name, ratios in zip(names, np.concatenate([*found.values()], axis=1), strict=True):
-        print_ratios(f"all: {name}", ratios)
+        named[f"all: {name}"] = ratios
+    rows = []
+    for name, ratios in named.items():
+        logs = np.log(ratios)
+        means = np.exp([*logs.mean(axis=(0, 1)), logs.mean(axis=(1, 2)).max()])
+        rows.append([name, str(len(ratios)), *(f"{value:.2f}" for value in means)])
+    return table(["", "joints", "strain", "surface energy", "tears", "bending", "at worst"], rows)
 
 
-def print_ratios(name: str, ratios: Floats) -> None:
-    """Geometric means over joints and poses; of the worst joint the mean of all."""
-    logs = np.log(ratios)
-    means = [*logs.mean(axis=(0, 1)), logs.mean(axis=(1, 2)).max()]
-    click.echo(f"| {name} | {len(ratios)} | {' | '.join(f'{value:.2f}' for value in np.exp(means))} |")
-
-
-@click.command(help=__doc__)
-@click.argument("characters", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
-def main(characters: Path | None) -> None:
-    """Print the tables."""
-    first, *others = (f"at {bend:g}°" for bend in BENDS)
-    columns = ["", "profile", "zones", f"curvature {first}", *others, f"strain {first}", *others]
-    click.echo(f"| {' | '.join(columns)} |")
-    click.echo("|---|---|" + "---:|" * (len(columns) - 2))
-    for limb in limbs():
-        for number, (profile, zone_scale) in enumerate(ZONES):
-            curvature, strain = limb.measured(profile, zone_scale)
-            numbers = [*(f"{value:.0f}" for value in curvature), *(f"{value:.1f}" for value in strain)]
-            click.echo(f"|{'' if number else f' {limb.name}'} | {profile} | {zone_scale:g} | {' | '.join(numbers)} |")
-    print_divided()
+def write(characters: Path | None = None) -> None:
+    """Print the tables; chains and fitted zones need characters."""
+    click.echo(f"{zones_table()}\n\n{divided_table()}")
     if characters is not None:
-        print_chains(characters)
-        print_compared(characters)
-
-
-if __name__ == "__main__":
-    main()
+        click.echo(f"\n{chains_table(characters)}\n\n{compared_table(characters)}")

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""How well muscles keep their volumes, and skin its distance from them, over whole clips: the table of docs/muscles.md.
+"""The table of docs/muscles.md: how well muscles keep their volumes, and skin its distance from them, over whole clips.
 
-    python tools/evaluate_muscles.py CHARACTERS arnaud_ozz knight_kaykit woman_makehuman_cmu
-
-CHARACTERS has a folder for each character, in the format of characters_to_glb.py. All frames of all clips count. The
-first row of a character is of all its muscles, the others of those of both sides.
+All frames of all clips count. The first row of a character is of all its muscles, each other row of a pair.
 """
 
 from __future__ import annotations
@@ -17,10 +14,11 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluate_linear import characters_in
+import sbs
 from sbs import muscles
-from sbs.characters.character import Character
-from sbs.cli.tables import print_table
+
+from .exchange import moving_characters
+from .tables import table
 
 Floats = NDArray[np.float64]
 
@@ -31,7 +29,7 @@ RATE = 30.0
 """Frames of a second."""
 
 WHOLE = 1 - 1e-6
-"""Skin with such a share is moved by all that its distance lacks."""
+"""The share of skin that keeps its whole distance."""
 
 BATCH = 64
 """Frames at once."""
@@ -73,22 +71,15 @@ def covered_alone(cover: muscles.MuscleCover, vertex_count: int) -> NDArray[np.b
 
 @dataclass
 class Measured:
-    """What is found of some muscles, over all frames.
+    """The measurements of some muscles, over all frames.
 
-    Attributes
-    ----------
-    limited : int
-        How often a muscle met the limit of its growth.
-    volumes : list of ndarray
-        Relative changes where it did not.
-    kept, without : list of ndarray
-        Relative changes of the distance of skin that one muscle covers with all of its share, with muscles and without.
+    Changes are relative. Distances are of skin that one muscle covers with all of its share.
     """
 
-    limited: int = 0
-    volumes: list[Floats] = field(default_factory=list)
-    kept: list[Floats] = field(default_factory=list)
-    without: list[Floats] = field(default_factory=list)
+    limited: int = 0  # how often a muscle met the limit of its growth
+    volumes: list[Floats] = field(default_factory=list)  # changes where it did not
+    kept: list[Floats] = field(default_factory=list)  # changes of distances with muscles
+    without: list[Floats] = field(default_factory=list)  # and without
 
     def __add__(self, other: Measured) -> Measured:
         return Measured(
@@ -104,18 +95,18 @@ class Measured:
         found = [f"{volumes.max(initial=0):.0e}", f"{self.limited}"]
         if not len(kept):
             return [*found, *"----"]
-        changes = [f"{100 * np.quantile(of, 0.99):.1f}%" for of in (without, kept)]
+        changes = [f"{100 * np.quantile(each, 0.99):.1f}%" for each in (without, kept)]
         return [*found, *changes, f"{100 * kept.max():.0f}%", f"{100 * (kept <= KEPT).mean():.1f}%"]
 
 
-def frames_of(character: Character) -> Floats:
+def frames_of(character: sbs.Character) -> Floats:
     """Skinning matrices (F, J, 4, 4) of all clips."""
     return np.concatenate(
         [clip.skinning_matrices(np.arange(int(clip.duration * RATE) + 1) / RATE) for clip in character.animations]
     )
 
 
-def measure(character: Character, cover: muscles.MuscleCover, matrices: Floats) -> dict[str, Measured]:
+def measure(character: sbs.Character, cover: muscles.MuscleCover, matrices: Floats) -> dict[str, Measured]:
     """By muscle."""
     rest = np.tile(np.eye(4), (len(character.skeleton), 1, 1))
     rest_volumes = cover.measure(rest).volumes
@@ -141,7 +132,7 @@ def measure(character: Character, cover: muscles.MuscleCover, matrices: Floats) 
     return found
 
 
-def rows_of(character: Character) -> Iterator[list[str]]:
+def rows_of(character: sbs.Character) -> Iterator[list[str]]:
     cover = muscles.bind(character, muscles.fit(character))
     matrices = frames_of(character)
     found = measure(character, cover, matrices)
@@ -151,26 +142,19 @@ def rows_of(character: Character) -> Iterator[list[str]]:
         yield [f"  {kind}", *sum((found[f"{kind} {side}"] for side in ("left", "right")), Measured()).row()]
 
 
-@click.command()
-@click.argument("characters", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.argument("names", nargs=-1, required=True)
-def main(characters: Path, names: tuple[str, ...]) -> None:
-    """Measure the muscles of the characters of some NAMES in the folder CHARACTERS."""
-    chosen = {each.name: each for each in characters_in(characters) if each.name in names}
-    for name in names:
-        if name not in chosen:
-            raise click.BadParameter(f"no character of {characters} with clips is named {name!r}")
-    columns = (
-        "muscles",
-        "volume: largest change",
-        "limits met",
-        "distance: change of 99% without",
-        "of 99% with",
-        "largest with",
-        "within 1%",
-    )
-    print_table(columns, [row for name in names for row in rows_of(chosen[name])])
+NAMES = ("arnaud_ozz", "knight_kaykit", "woman_makehuman_cmu")
+COLUMNS = (
+    "muscles",
+    "volume: largest change",
+    "limits met",
+    "distance: change of 99% without",
+    "of 99% with",
+    "largest with",
+    "within 1%",
+)
 
 
-if __name__ == "__main__":
-    main()
+def write(characters: Path) -> None:
+    """Print the table."""
+    chosen = [each for each in moving_characters(characters) if each.name in NAMES]
+    click.echo(table(COLUMNS, (row for each in chosen for row in rows_of(each))))

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Delta Mush and Direct Delta Mush, to be measured beside the methods of the package.
 
-Both smooth over the surface what joints do, which no method of the package does. They are anchors: written to be
-right rather than fast.
+Both smooth the motion of joints over the surface, which no method of the package does. They are written to be right
+rather than fast.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Unpack
@@ -31,11 +30,11 @@ NEGLIGIBLE = 1e-4
 
 UPPER = np.triu_indices(4)
 TO_FULL = np.array([[0, 1, 2, 3], [1, 4, 5, 6], [2, 5, 7, 8], [3, 6, 8, 9]])
-"""Where the elements of a symmetric matrix (4, 4) stand among those of its upper triangle."""
+"""The places of the elements of a symmetric matrix (4, 4) among the elements of its upper triangle."""
 
 
-class Smoothed(ABC):
-    """What smooths over the welded surface of a mesh: seams do not open."""
+class Smoothed:
+    """A method that smooths over the welded surface of a mesh: seams do not open."""
 
     def __init__(self, character: Character) -> None:
         mesh = character.mesh
@@ -55,9 +54,11 @@ class Smoothed(ABC):
         """Positions (F, V, 3) of several."""
         return np.stack([self.deform(matrices, **options) for matrices in np.asarray(skinning_matrices)])
 
-    @abstractmethod
     def pose(self, matrices: Floats) -> Floats:
-        """Positions (W, 3) of the surface."""
+        """Positions (W, 3) of the surface, here by linear blending; vertices without weights stay."""
+        blended = np.einsum("wj,jxy->wxy", self.weights, matrices[:, :3])
+        posed = np.einsum("wxy,wy->wx", blended[..., :3], self.rest) + blended[..., 3]
+        return np.where(self.weights.max(axis=1, keepdims=True, initial=0) > 0, posed, self.rest)
 
 
 def laplacian(surface: RestSurface) -> sparse.csr_array:
@@ -97,7 +98,7 @@ class DeltaMush(Smoothed):
         return points
 
     def frames(self, points: Floats) -> Floats:
-        """A normal, a tangent and what is at right angles to both, (W, 3, 3), in columns."""
+        """A normal, a tangent and their cross product, (W, 3, 3), in columns."""
         faces = self.surface.whole.triangles
         a, b, c = points[faces.T]
         around = np.repeat(np.cross(b - a, c - a), 3, axis=0)
@@ -108,12 +109,12 @@ class DeltaMush(Smoothed):
         return np.stack([normals, tangents, np.cross(normals, tangents)], axis=2)
 
     def pose(self, matrices: Floats) -> Floats:
-        smooth = self.smoothed(linear(self.weights, matrices, self.rest))
+        smooth = self.smoothed(super().pose(matrices))
         return np.asarray(smooth + np.einsum("wxk,wk->wx", self.frames(smooth), self.detail))
 
 
 class DirectDeltaMush(Smoothed):
-    """The same without iterations in a pose: what joints do to moments of the surface around a vertex, and a rotation.
+    """The same without iterations in a pose: joints move moments of the surface around a vertex.
 
     Le, B. H. and Lewis, J. P. 2019. Direct Delta Mush Skinning and Variants. ACM Transactions on Graphics 38(4). Each
     influence has a symmetric matrix (4, 4), the smoothed w u u^T of homogeneous rest positions u; translations and
@@ -156,14 +157,6 @@ class DirectDeltaMush(Smoothed):
         return np.where(self.moved[:, None], posed, self.rest)
 
 
-def linear(weights: Floats, matrices: Floats, rest: Floats) -> Floats:
-    """Linear blending (W, 3); vertices without weights stay."""
-    blended = np.einsum("wj,jxy->wxy", weights, matrices[:, :3])
-    posed = np.einsum("wxy,wy->wx", blended[..., :3], rest) + blended[..., 3]
-    moved = weights.max(axis=1, keepdims=True, initial=0) > 0
-    return np.where(moved, posed, rest)
-
-
 def unit(vectors: Floats) -> Floats:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1))
@@ -171,15 +164,9 @@ def unit(vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Anchor(NamedMethod):
-    """A method that isn't in the package.
+    """A method that isn't in the package."""
 
-    Attributes
-    ----------
-    make : callable
-        Binds it to a character.
-    """
-
-    make: Callable[[Character], Deformer]
+    make: Callable[[Character], Deformer]  # binds it to a character
 
     def skin(self, character: Character) -> Deformer:
         return self.make(character)

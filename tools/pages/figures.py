@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Figures of Kavan and Zara 2005 and 2003 remade, and a twist in motion: ``python tools/draw_figures.py docs/images``.
+"""The pictures of docs/figures.md: figures of Kavan and Zara 2005 and 2003 remade, and a twist in motion.
 
 All positions are the library's. The pictures need the extras ``picture`` and ``plot``.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,17 @@ from sbs.demo.figure import HEADINGS
 from sbs.options import Method
 from sbs.picture import Camera, Row, compose, portraits, weight_colors
 from sbs.picture.portraits import CLAY
-from sbs.poses import axes, bone_axis, descendants, turned
+from sbs.poses import axes, descendants, turned
 from sbs.samples import load as load_sample
 from sbs.skinning.influences import share_of, tidy
-from sbs.support.files import replacing
+
+from .scenes import twisted
 
 Floats = NDArray[np.float64]
 
-SAMPLES = 16
 SHARES = np.linspace(0, 1, 25)
 LINEAR, SPHERICAL = "#c0392b", "#2471a3"
-DATA = Path(__file__).parents[1] / "tests" / "data"
+DATA = Path(__file__).parents[2] / "tests" / "data"
 
 # Degrees by which joints are bent and twisted.
 POSTURE = {
@@ -48,7 +49,7 @@ ZONE = 0.3, 1.6  # of her upper arm, whose bone is 2.3 long: where bones blendin
 
 
 def arc(degrees: float = 120.0, share: NDArray[np.float64] = SHARES) -> tuple[Floats, Floats, Floats]:
-    """Figure 1: where a vertex goes whose weights run from one joint to the other, by LBS and by SBS.
+    """Figure 1: the path of a vertex whose weights run from one joint to the other, by LBS and by SBS.
 
     Returns
     -------
@@ -72,25 +73,37 @@ def arc(degrees: float = 120.0, share: NDArray[np.float64] = SHARES) -> tuple[Fl
     return linear, spherical, np.asarray(arm.joint_positions[1])
 
 
-def draw_arc(path: Path) -> None:
+def sheet(rows: Sequence[Row], headings: Sequence[str], footnote: str = "") -> Image.Image:
+    """Rows of pictures below headings."""
+    made: Image.Image = compose(rows, headings, footnote)
+    return made
+
+
+def picture_of(figure: Figure) -> Image.Image:
+    """A plot as pixels."""
+    content = BytesIO()
+    figure.savefig(content, dpi=110)
+    return Image.open(content)
+
+
+def draw_arc(_samples: int) -> Image.Image:
     linear, spherical, elbow = arc()
     figure = Figure(figsize=(5, 4), layout="constrained")
-    axes = figure.subplots()
+    plot = figure.subplots()
     for points, color, name in ((linear, LINEAR, "LBS"), (spherical, SPHERICAL, "SBS")):
-        axes.plot(points[:, 0], points[:, 1], "o-", color=color, label=name, markersize=3)
-    axes.plot(*elbow[:2], "k+", markersize=12)
+        plot.plot(points[:, 0], points[:, 1], "o-", color=color, label=name, markersize=3)
+    plot.plot(*elbow[:2], "k+", markersize=12)
     for point, name, offset in (
         (elbow, "joint", (6, -12)),
         (linear[0], r"$C_{j_1} v$", (8, 0)),
         (linear[-1], r"$C_{j_2} v$", (-42, -4)),
     ):
-        axes.annotate(name, (float(point[0]), float(point[1])), xytext=offset, textcoords="offset points")
-    axes.set_aspect("equal")
-    axes.margins(0.25)
-    axes.set_axis_off()
-    axes.legend(frameon=False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=110)
+        plot.annotate(name, (float(point[0]), float(point[1])), xytext=offset, textcoords="offset points")
+    plot.set_aspect("equal")
+    plot.margins(0.25)
+    plot.set_axis_off()
+    plot.legend(frameon=False)
+    return picture_of(figure)
 
 
 def angles(shares: NDArray[np.float64]) -> tuple[Floats, Floats]:
@@ -98,7 +111,7 @@ def angles(shares: NDArray[np.float64]) -> tuple[Floats, Floats]:
     return np.arctan2(shares, 1 - shares), shares * np.pi / 2
 
 
-def draw_angles(path: Path) -> None:
+def draw_angles(_samples: int) -> Image.Image:
     figure = Figure(figsize=(8, 3.6), layout="constrained")
     arcs, differences = figure.subplots(1, 2)
     turn = np.linspace(0, np.pi / 2, 91)
@@ -121,18 +134,28 @@ def draw_angles(path: Path) -> None:
     differences.axhline(0, color="gray", linewidth=0.5)
     differences.set_xlabel("t")
     differences.set_ylabel(r"$d(t) = \alpha(t) - \beta(t)$, degrees")
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=110)
+    return picture_of(figure)
 
 
-def around(character: sbs.Character, joint: str, reach: float) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
-    """The vertices (V,) near a joint at bind, and the triangles between them: the rest need not be drawn."""
-    place = character.skeleton.joint_positions[character.skeleton.index(joint)]
-    near = np.linalg.norm(character.mesh.positions - place, axis=1) < reach
-    return near, character.mesh.triangles[near[character.mesh.triangles].all(axis=1)]
+def portray(
+    mesh: sbs.Mesh,
+    shapes: list[NDArray[Any]],
+    camera: Camera,
+    size: tuple[int, int],
+    samples: int,
+    colors: NDArray[np.float64] | None = None,
+    drawn: NDArray[np.bool_] | None = None,
+) -> list[NDArray[np.uint8]]:
+    """Pictures of a mesh in several shapes, of clay if it has no colors; of vertices that are not drawn, nothing."""
+    colors = np.tile(CLAY, (len(mesh.positions), 1)) if colors is None else colors
+    drawn = np.ones(len(mesh.positions), bool) if drawn is None else drawn
+    numbers = np.cumsum(drawn) - 1
+    triangles = numbers[mesh.triangles[drawn[mesh.triangles].all(axis=1)]]
+    parts = [shape[drawn] for shape in shapes]
+    return list(portraits(mesh.positions[drawn], triangles, parts, colors[drawn], camera, size, samples=samples))
 
 
-def photograph(
+def portray_weights(
     character: sbs.Character,
     shapes: list[NDArray[Any]],
     joint: str,
@@ -140,47 +163,31 @@ def photograph(
     reach: float,
     drawn: float,
     view: tuple[float, float, float],
-    size: tuple[int, int],
+    size: int,
+    samples: int,
 ) -> list[NDArray[np.uint8]]:
-    """Pictures of several shapes, the weight of what hangs on a joint in blue.
+    """Square pictures of several shapes, the weight of a joint and of all that hangs on it in blue.
 
-    In them is what is within reach of the joint at bind; farther away than `drawn` nothing is drawn.
+    Vertices within reach of the joint at bind are in view; vertices farther away than `drawn` are not drawn.
     """
-    near, triangles = around(character, joint, drawn)
-    framed, _ = around(character, joint, reach)
-    points = np.concatenate([shape[framed] for shape in shapes])
-    camera = Camera.framing(points, view, (0, 1, 0), aspect=size[0] / size[1])
-    mesh = character.mesh
-    moved = descendants(character.skeleton, joint)
-    colors = weight_colors(mesh.joint_indices, mesh.joint_weights, moved)
-    numbers = np.cumsum(near) - 1  # of the vertices that are left
-    return list(
-        portraits(
-            mesh.positions[near],
-            numbers[triangles],
-            [shape[near] for shape in shapes],
-            colors[near],
-            camera,
-            size,
-            samples=SAMPLES,
-        )
-    )
+    mesh, skeleton = character.mesh, character.skeleton
+    distances = np.linalg.norm(mesh.positions - skeleton.joint_positions[skeleton.index(joint)], axis=1)
+    points = np.concatenate([shape[distances < reach] for shape in shapes])
+    camera = Camera.framing(points, view, (0, 1, 0), aspect=1)
+    colors = weight_colors(mesh.joint_indices, mesh.joint_weights, descendants(skeleton, joint))
+    return portray(mesh, shapes, camera, (size, size), samples, colors, np.asarray(distances < drawn))
 
 
-def twisted(character: sbs.Character, joint: str, degrees: float) -> Floats:
-    """Skinning matrices of a joint that turns about its bone."""
-    skeleton = character.skeleton
-    return character.skinning_matrices(turned(skeleton, joint, bone_axis(skeleton, joint), degrees))
-
-
-def draw_shoulder(path: Path, woman: sbs.Character) -> None:
+def draw_shoulder(samples: int) -> Image.Image:
     """Figure 2: a shoulder twisted by 180 degrees."""
+    woman = load_sample("woman")
     matrices = twisted(woman, "RightArm", 180)
     methods: dict[str, Method] = {"LBS": "linear", "SBS": "spherical"}
     shapes = [woman.skin.deform(matrices, method=method) for method in methods.values()]
-    pictures = photograph(woman, shapes, "RightArm", reach=3.2, drawn=6.4, view=(-0.5, 0.2, 1), size=(420, 420))
-    with replacing(path) as temporary:
-        compose([Row(pictures, [""] * 2, "The right shoulder twisted by 180°")], list(methods)).save(temporary)
+    pictures = portray_weights(
+        woman, shapes, "RightArm", reach=3.2, drawn=6.4, view=(-0.5, 0.2, 1), size=420, samples=samples
+    )
+    return sheet([Row(pictures, [""] * 2, "The right shoulder twisted by 180°")], list(methods))
 
 
 def centered(woman: sbs.Character, joint: str, center: ArrayLike, degrees: float = 90) -> list[NDArray[Any]]:
@@ -196,8 +203,9 @@ def centered(woman: sbs.Character, joint: str, center: ArrayLike, degrees: float
     return shapes
 
 
-def draw_centers(path: Path, woman: sbs.Character) -> None:
+def draw_centers(samples: int) -> Image.Image:
     """Figure 3: the choice of the center, the elbow or the shoulder. The arm as it begins is gray."""
+    woman = load_sample("woman")
     skeleton, mesh = woman.skeleton, woman.mesh
     joint, parent = "LeftForeArm", "LeftArm"
     arm = share_of(*tidy(mesh.joint_indices, mesh.joint_weights), descendants(skeleton, parent)) > 0.5
@@ -206,51 +214,39 @@ def draw_centers(path: Path, woman: sbs.Character) -> None:
     columns = [centered(woman, joint, skeleton.joint_positions[skeleton.index(name)]) for name in (joint, parent)]
     shapes = [shape[arm] for column in columns for shape in column]
     beginning = shapes[0]
-    far = np.array([1e3, 0, 0])  # where nothing is seen: of the first row both are the same
+    far = np.array([1e3, 0, 0])  # out of view: in the first row both are the same
     together = [np.concatenate([shape, beginning + far * np.allclose(shape, beginning, atol=1e-4)]) for shape in shapes]
     moved = weight_colors(mesh.joint_indices[arm], mesh.joint_weights[arm], descendants(skeleton, joint))
     across = skeleton.bind_matrices[skeleton.index(joint)][:3, :3] @ axes(skeleton, skeleton.index(joint))[0]
-    size = (300, 300)
     camera = Camera.framing(np.concatenate(shapes), across * np.sign(across[2]), (0, 1, 0), aspect=1)
-    pictures = list(
-        portraits(
-            np.concatenate([mesh.positions[arm], mesh.positions[arm] + far]),
-            np.concatenate([triangles, triangles + len(beginning)]),
-            together,
-            np.concatenate([moved, np.full_like(moved, 0.5)]),
-            camera,
-            size,
-            samples=SAMPLES,
-        )
-    )
+    rest = np.concatenate([mesh.positions[arm], mesh.positions[arm] + far])
+    faces = np.concatenate([triangles, triangles + len(beginning)])
+    colors = np.concatenate([moved, np.full_like(moved, 0.5)])
+    pictures = list(portraits(rest, faces, together, colors, camera, (300, 300), samples=samples))
     names = ("by the upper arm", "a third of the way", "two thirds", "by the forearm")
     rows = [Row([pictures[k], pictures[4 + k]], ["", ""], name) for k, name in enumerate(names)]
-    with replacing(path) as temporary:
-        compose(rows, ["about the elbow", "about the shoulder"]).save(temporary)
+    return sheet(rows, ["about the elbow", "about the shoulder"])
 
 
 def in_clay(
-    character: sbs.Character, shapes: list[NDArray[Any]], view: tuple[float, float, float], size: int
+    character: sbs.Character, shapes: list[NDArray[Any]], view: tuple[float, float, float], size: int, samples: int
 ) -> list[NDArray[np.uint8]]:
     """Square pictures of a whole character in several shapes, by one camera and in one color."""
-    mesh = character.mesh
     camera = Camera.framing(np.concatenate(shapes), view, (0, 1, 0), aspect=1, margin=0.03)
-    colors = np.tile(CLAY, (len(mesh.positions), 1))
-    return list(portraits(mesh.positions, mesh.triangles, shapes, colors, camera, (size, size), samples=SAMPLES))
+    return portray(character.mesh, shapes, camera, (size, size), samples)
 
 
-def draw_models(path: Path, woman: sbs.Character) -> None:
+def draw_models(samples: int) -> Image.Image:
     """Figure 5 and table 1: the models, each as large as the others."""
-    characters = {"Hand": load_sample("hand"), "Woman": woman, "Rat": sbs.load(DATA / "Rat.glb")}
+    characters = {"Hand": load_sample("hand"), "Woman": load_sample("woman"), "Rat": sbs.load(DATA / "Rat.glb")}
     pictures, notes = [], []
     for character in characters.values():
         mesh = character.mesh
-        (picture,) = in_clay(character, [mesh.positions], (0.5, 0.3, 1), 280)
+        (picture,) = in_clay(character, [mesh.positions], (0.5, 0.3, 1), 280, samples)
         pictures.append(picture)
         counts = (len(mesh.positions), len(mesh.triangles), len(character.skeleton))
         notes.append("{:,} vertices, {:,} triangles, {} joints".format(*counts))
-    with replacing(path) as temporary:
-        compose([Row(pictures, notes, "")], list(characters)).save(temporary)
+    return sheet([Row(pictures, notes, "")], list(characters))
 
 
 def posed(woman: sbs.Character, turns: dict[str, tuple[float, float]]) -> Floats:
@@ -263,19 +259,19 @@ def posed(woman: sbs.Character, turns: dict[str, tuple[float, float]]) -> Floats
     return woman.skinning_matrices(rotation_vectors=vectors)
 
 
-def draw_postures(path: Path, woman: sbs.Character) -> None:
+def draw_postures(samples: int) -> Image.Image:
     """Figure 6: a posture that bends and twists much, and one that does little, by LBS and SBS."""
-    rows = []
+    woman, rows = load_sample("woman"), []
     for caption, share in (("Large deformations", 1.0), ("The same turns, a third of the way", 1 / 3)):
         matrices = posed(woman, {name: (share * bend, share * twist) for name, (bend, twist) in POSTURE.items()})
         shapes = [woman.skin.deform(matrices, method=method) for method in ("linear", "spherical")]
-        rows.append(Row(in_clay(woman, shapes, (0.5, 0.1, 1), 420), ["", ""], caption))
-    with replacing(path) as temporary:
-        compose(rows, ["LBS", "SBS"]).save(temporary)
+        rows.append(Row(in_clay(woman, shapes, (0.5, 0.1, 1), 420, samples), ["", ""], caption))
+    return sheet(rows, ["LBS", "SBS"])
 
 
-def draw_fencer(path: Path, woman: sbs.Character) -> None:
+def draw_fencer(samples: int) -> Image.Image:
     """Figure 11 of 2003: the arm of a fencer, by vertex blending and by bones blending of a finer arm."""
+    woman = load_sample("woman")
     skeleton = woman.skeleton
     arm = ["RightArm", "RightForeArm"]
     ends = np.full((2, len(skeleton)), np.nan)
@@ -295,45 +291,24 @@ def draw_fencer(path: Path, woman: sbs.Character) -> None:
     blended = blending.skin().deform(matrices, **blending.options)
     pictures = []
     for character, shape in ((woman, linear), (finer, blended)):
-        view = (-0.3, 0.2, 1)
-        pictures += photograph(character, [shape], "RightArm", reach=3.0, drawn=99, view=view, size=(420, 420))
-    with replacing(path) as temporary:
-        compose([Row(pictures, ["", ""], "")], ["vertex blending", "bones blending, arm 1:4"]).save(temporary)
+        pictures += portray_weights(
+            character, [shape], "RightArm", reach=3.0, drawn=99, view=(-0.3, 0.2, 1), size=420, samples=samples
+        )
+    return sheet([Row(pictures, ["", ""], "")], ["vertex blending", "bones blending, arm 1:4"])
 
 
-def draw_twist(path: Path, woman: sbs.Character, frames: int = 9) -> None:
-    """A forearm that is twisted to and fro, by each method: an animated PNG."""
-    joint = "LeftForeArm"
-    angles = 170 * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, frames)))
+def draw_twisting(samples: int) -> list[Image.Image]:
+    """A forearm that is twisted to and fro, by each method."""
+    woman, joint, frames = load_sample("woman"), "LeftForeArm", 9
+    turns = 170 * (0.5 - 0.5 * np.cos(np.linspace(0, np.pi, frames)))
     shapes = [
-        woman.skin.deform(twisted(woman, joint, float(angle)), method=method) for angle in angles for method in HEADINGS
+        woman.skin.deform(twisted(woman, joint, float(turn)), method=method) for turn in turns for method in HEADINGS
     ]
-    pictures = photograph(woman, shapes, joint, reach=1.8, drawn=3.2, view=(0.35, 0.15, -1), size=(200, 200))
+    pictures = portray_weights(
+        woman, shapes, joint, reach=1.8, drawn=3.2, view=(0.35, 0.15, -1), size=200, samples=samples
+    )
     count = len(HEADINGS)
-    sheets = [
-        compose([Row(pictures[count * k : count * (k + 1)], [""] * count, f"{angle:.0f}°")], list(HEADINGS.values()))
-        for k, angle in enumerate(angles)
+    return [
+        sheet([Row(pictures[count * k : count * (k + 1)], [""] * count, f"{turn:.0f}°")], list(HEADINGS.values()))
+        for k, turn in enumerate(turns)
     ]
-    there_and_back = [sheet.quantize(96, dither=Image.Dither.NONE) for sheet in [*sheets, *sheets[-2:0:-1]]]
-    with replacing(path) as temporary:
-        first, *others = there_and_back
-        first.save(temporary, save_all=True, append_images=others, duration=120, loop=0, optimize=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path, help="where the pictures go")
-    folder = parser.parse_args().folder
-    woman = load_sample("woman")
-    draw_arc(folder / "paper-1.png")
-    draw_shoulder(folder / "paper-2.png", woman)
-    draw_centers(folder / "paper-3.png", woman)
-    draw_angles(folder / "paper-4.png")
-    draw_models(folder / "paper-5.png", woman)
-    draw_postures(folder / "paper-6.png", woman)
-    draw_fencer(folder / "paper-2003-11.png", woman)
-    draw_twist(folder / "twisting.png", woman)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Measure twists that are spread: the tables of docs/twist.md by frames, of teeth, and of bones, centers and amounts.
-
-    python tools/evaluate_twist.py CHARACTERS
-
-CHARACTERS is the folder of make_test_data.py. Without it only a forearm of the package's own woman is measured.
-"""
+"""The tables of docs/twist.md: frames, teeth, and bones, centers and amounts."""
 
 from __future__ import annotations
 
@@ -18,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
-from quality_numbers import KINDS, all_energies, energy_shares, geometric_mean
 from sbs.characters.limbs import ACROSS, RADII
-from sbs.cli.tables import print_table
 from sbs.options import DeformOptions, Method
-from sbs.poses import axes, turned
 from sbs.quality import METHODS, MeasuredMotion, evaluate
 from sbs.quality.methods import Blended, Deformer, NamedMethod, TwistMethod
 from sbs.samples import load as load_sample
 from sbs.skinning.influences import tidy
 from sbs.weights.bones import bone_radii, bone_segments
+
+from .losses import KINDS, all_energies, energy_shares, geometric_mean
+from .scenes import twisted
+from .tables import table
 
 HALF = "half twist"
 JOINT, DEGREES = "LeftForeArm", 170.0
@@ -57,17 +53,17 @@ def methods() -> dict[str, NamedMethod]:
     return found
 
 
-def print_frames(character: sbs.Character, matrices: NDArray[np.float64]) -> None:
-    """What is kept by numbers of frames."""
-    motion = MeasuredMotion("twisted", (JOINT,), matrices[None])
+def frames_table(character: sbs.Character) -> str:
+    """Thickness, areas and tears by numbers of frames."""
+    motion = MeasuredMotion("twisted", (JOINT,), twisted(character, JOINT, DEGREES)[None])
     report = evaluate(character, [motion], methods())
     rows = []
     for name in methods():
         value = report.results[motion.name, name].value
         tear = value("tear", "largest") / report.results[motion.name, "LBS"].value("tear", "largest")
-        shares = [f"{value(*what):.1%}" for what in (("thickness", "low"), ("area", "low"), ("area", "high"))]
+        shares = [f"{value(*measure):.1%}" for measure in (("thickness", "low"), ("area", "low"), ("area", "high"))]
         rows.append((name, *shares, f"{tear:.2f}"))
-    print_table(("170° at the forearm", "thickness 1%", "area 1%", "area 99%", "largest tear, over LBS"), rows, left=1)
+    return table(("170° at the forearm", "thickness 1%", "area 1%", "area 99%", "largest tear, over LBS"), rows)
 
 
 # ---------------------------------------------------------------------------------------------------------------- teeth
@@ -85,7 +81,7 @@ def quads(triangles: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def split(corners: NDArray[np.int32], other: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Triangles of quads, those marked by `other` (Q,) split along their other diagonal."""
+    """Triangles of quads; quads that are marked by `other` (Q,) are split along their other diagonal."""
     turned_quads = np.where(other[:, None], np.roll(corners, 1, axis=1), corners)
     return turned_quads[:, [0, 1, 3, 1, 2, 3]].reshape(-1, 3)
 
@@ -95,22 +91,24 @@ def teeth(points: NDArray[np.float64], triangles: NDArray[np.int32]) -> dict[tup
     a, b, c = (points[triangles[:, corner]] for corner in range(3))
     normals = np.cross(b - a, c - a)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    of_edge: dict[tuple[int, int], int] = {}
+    first: dict[tuple[int, int], int] = {}
     found: dict[tuple[int, int], bool] = {}
     for number, triangle in enumerate(triangles.tolist()):
         for start, end, apex in zip(triangle, triangle[1:] + triangle[:1], triangle[2:] + triangle[:2], strict=True):
-            other = of_edge.setdefault((min(start, end), max(start, end)), number)
+            edge = min(start, end), max(start, end)
+            other = first.setdefault(edge, number)
             if other != number:
                 is_sharp = normals[number] @ normals[other] < np.cos(np.radians(TEETH))
                 is_valley = (points[apex] - points[start]) @ normals[other] > 0
-                found[min(start, end), max(start, end)] = bool(is_sharp and is_valley)
+                found[edge] = bool(is_sharp and is_valley)
     return found
 
 
-def print_teeth(character: sbs.Character, poses: dict[str, NDArray[np.float64]]) -> None:
+def teeth_table(character: sbs.Character) -> str:
     """How many edges of the forearm are valleys, by how its quads are split."""
     mesh = character.mesh
     joint = character.skeleton.index(JOINT)
+    poses = {f"{degrees:+g}°": twisted(character, JOINT, degrees) for degrees in (DEGREES, -DEGREES)}
     heaviest = mesh.joint_indices[np.arange(len(mesh.positions)), np.argmax(mesh.joint_weights, axis=1)]
     corners = quads(np.asarray(mesh.triangles))
     corners = corners[np.all(heaviest[corners] == joint, axis=1)]
@@ -128,11 +126,11 @@ def print_teeth(character: sbs.Character, poses: dict[str, NDArray[np.float64]])
         as_it_is, opposite = np.zeros(len(corners), bool), np.ones(len(corners), bool)
         splits = [split(corners, other) for other in (as_it_is, opposite, lengths[0] < lengths[1])]
         both = [teeth(points, triangles) for triangles in splits]
-        sides = both[0].keys() & both[1].keys()  # those that are no diagonals
+        sides = both[0].keys() & both[1].keys()  # without the diagonals
         counts = [sum(valleys.values()) for valleys in both] + [sum(both[0][side] for side in sides)]
         rows.append((f"{name} {pose}".strip(), *map(str, counts)))
     head = (f"{len(both[0])} edges", "as it is", "other diagonals", "shorter diagonals", "sides of quads alone")
-    print_table(head, rows, left=1)
+    return table(head, rows)
 
 
 # ------------------------------------------------------------------------------------------ bones, centers and amounts
@@ -143,14 +141,14 @@ def found_bones(character: sbs.Character) -> list[int]:
 
 
 def arms_and_legs(character: sbs.Character) -> list[int]:
-    """Those that are found, without fingers and tails."""
+    """The bones that are found, without fingers and tails."""
     names = character.skeleton.names
     others = re.compile(r"finger|thumb|tail", re.IGNORECASE)
     return [joint for joint in found_bones(character) if not others.search(names[joint])]
 
 
 def long_bones(character: sbs.Character) -> list[int]:
-    """All that are longer than two radii of what follows them, whatever they are."""
+    """All bones that are longer than two radii of their limb, whatever they are."""
     mesh, skeleton = character.mesh, character.skeleton
     heads, tails = bone_segments(skeleton)
     radii = bone_radii(mesh.positions, tidy(mesh.joint_indices, mesh.joint_weights), heads, tails)
@@ -182,7 +180,7 @@ class Choice(TwistMethod):
 
 
 def choices(across: float, *, wide: bool) -> dict[str, NamedMethod]:
-    """Half twist with so much across joints, and what differs from it in one choice."""
+    """Half twist with so much across joints, and methods that differ from it in one choice."""
     half = Choice("", METHODS[HALF].options, across=across, wide=wide)
     found: dict[str, NamedMethod] = {
         HALF: half,
@@ -193,43 +191,29 @@ def choices(across: float, *, wide: bool) -> dict[str, NamedMethod]:
     return found | {f"{more:g} across": replace(half, across=more) for more in (0.5, 0.7) if more > across}
 
 
-def print_choices(characters: Path, every: int, *, across: float, wide: bool) -> None:
-    """The energies of all characters, over those of linear blending with the artists' weights."""
+def choices_table(characters: Path, every: int, *, across: float, wide: bool) -> str:
+    """The energies of all characters, relative to linear blending with the artists' weights."""
     panel = choices(across, wide=wide)
-    energies = list(all_energies(characters, {"LBS": METHODS["LBS"]} | panel, every))
+    energies = all_energies(characters, {"LBS": METHODS["LBS"]} | panel, every)
     shares = {kind: energy_shares(energies, kind) for kind in KINDS}
     rows = []
     for name in panel:
         means = [f"{geometric_mean(list(kind[name].values())):.3f}" for kind in shares.values()]
-        apart = sorted(
-            (value - kind[HALF][character], f"{what} of {character}")
-            for what, kind in shares.items()
+        changes = sorted(
+            (value - kind[HALF][character], f"{name_of_kind} of {character}")
+            for name_of_kind, kind in shares.items()
             for character, value in kind[name].items()
         )
-        extremes = [f"{change:+.3f}, {where}" for change, where in (apart[0], apart[-1])] if name != HALF else ["", ""]
-        rows.append((name, *means, *extremes))
+        extremes = [f"{change:+.3f}, {where}" for change, where in (changes[0], changes[-1])]
+        rows.append((name, *means, *(extremes if name != HALF else ["", ""])))
     head = f"{across:g} across" + (", weights for spherical blending" if wide else "")
-    print_table((head, *KINDS, "better by at most", "worse by at most"), rows, left=1)
+    return table((head, *KINDS, "better by at most", "worse by at most"), rows)
 
 
-@click.command(help=__doc__.splitlines()[0])
-@click.argument("characters", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--every", default=3, show_default=True, help="Of the poses for energies, one of so many.")
-def main(characters: Path | None, every: int) -> None:
-    character = load_sample("woman")
-    _, bone = axes(character.skeleton, character.skeleton.index(JOINT))
-    poses = {
-        f"{degrees:+g}°": np.asarray(
-            character.skinning_matrices(turned(character.skeleton, JOINT, bone, degrees)), np.float64
-        )
-        for degrees in (DEGREES, -DEGREES)
-    }
-    print_frames(character, next(iter(poses.values())))
-    print_teeth(character, poses)
+def write(characters: Path | None = None, every: int = 3) -> None:
+    """Print the tables; of the woman alone if there are no characters."""
+    woman = load_sample("woman")
+    click.echo(f"{frames_table(woman)}\n\n{teeth_table(woman)}")
     if characters is not None:
-        print_choices(characters, every, across=ACROSS, wide=False)
-        print_choices(characters, every, across=0.5, wide=True)
-
-
-if __name__ == "__main__":
-    main()
+        click.echo(f"\n{choices_table(characters, every, across=ACROSS, wide=False)}")
+        click.echo(f"\n{choices_table(characters, every, across=0.5, wide=True)}")

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Fit linear blending with helpers to spherical blending, and print how near it comes: the tables of docs/engines.md.
+"""The tables of docs/engines.md: linear blending with helpers, fitted to spherical blending.
 
-    python tools/evaluate_linear.py CHARACTERS
-
-CHARACTERS has a folder for each character, in the format of characters_to_glb.py. The first table is of whole
-characters and all of their clips, as `sbs.linear.to_linear` reports it; the second of limbs alone, with some numbers of
-helpers for each limb bone, which are fitted to at most four clips and to nothing else.
+The first table is of whole characters and all of their clips, as `sbs.linear.to_linear` reports it; the second of limbs
+alone, with some numbers of helpers for each limb bone, which are fitted to at most four clips and to nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -19,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
-from characters_to_glb import read_character
-from sbs.characters.character import Character
 from sbs.linear import LinearError, near_joints, to_linear
 from sbs.weights import to_dense
 from sbs.weights.decompose import with_more_joints
 
+from .exchange import moving_characters
+from .tables import table
+
 Floats = NDArray[np.float64]
 
 MADE_POSES = "made poses"
-"""What `LinearError.name` has for poses that are not of a clip."""
+"""`LinearError.name` of poses that are not of a clip."""
 
 HELPERS = 2, 4, 8
 """For each bone of a limb."""
@@ -40,25 +37,10 @@ RATE = 30.0
 """At least so many moments a second, from one to the next of which twists are followed."""
 
 MOST = 0.99
-"""The share of positions, each of a vertex in a frame, whose errors are at most what the column says."""
+"""The share of positions, each of a vertex in a frame, whose errors the column bounds."""
 
 NEAR = 0.003
 """Of the size: an error that few would see."""
-
-
-def characters_in(folder: Path, clips: int | None = None) -> Iterator[Character]:
-    """Those with clips, with so many of them."""
-    for each in sorted(folder.iterdir()):
-        names = sorted(path.name.removesuffix(".clip.bin") for path in each.glob("*.clip.bin"))
-        if names:
-            yield replace(read_character(each, names[:clips]), name=each.name)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    yield f"| {' | '.join(head)} |"
-    yield "|---|" + "---:|" * (len(head) - 1)
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
 
 
 def percent(values: Iterable[float]) -> list[str]:
@@ -76,7 +58,7 @@ def all_of(errors: Sequence[LinearError]) -> tuple[float, float, float]:
     return float(before), float(after), max(error.most for error in errors)
 
 
-def whole_row(character: Character) -> list[str]:
+def whole_row(character: sbs.Character) -> list[str]:
     made = to_linear(character)
     helpers = len(made.character.skeleton) - len(character.skeleton)
     clips = [error for error in made.errors if error.name != MADE_POSES]
@@ -91,8 +73,8 @@ def whole_row(character: Character) -> list[str]:
 # ----------------------------------------------------------------------------------------------------- limbs alone --
 
 
-def frames_of(character: Character, skin: sbs.Skin, twist: sbs.Twist) -> tuple[Floats, Floats]:
-    """Skinning matrices (F, J, 4, 4), and what is to be seen in them, (F, V, 3); twists are followed over each clip."""
+def frames_of(character: sbs.Character, skin: sbs.Skin, twist: sbs.Twist) -> tuple[Floats, Floats]:
+    """Skinning matrices (F, J, 4, 4), and the deformed mesh (F, V, 3); twists are followed over each clip."""
     matrices, shown = [], []
     for animation in character.animations:
         steps = max(int(np.ceil(animation.duration * RATE / (FRAMES - 1))), 1)
@@ -103,7 +85,7 @@ def frames_of(character: Character, skin: sbs.Skin, twist: sbs.Twist) -> tuple[F
     return np.concatenate(matrices), np.concatenate(shown).astype(np.float64)
 
 
-def limbs_row(character: Character) -> list[str] | None:
+def limbs_row(character: sbs.Character) -> list[str] | None:
     """None for a character without limbs."""
     twist = sbs.limb_twist(character)
     if not twist.bone_count:
@@ -112,11 +94,11 @@ def limbs_row(character: Character) -> list[str] | None:
     rest = np.asarray(mesh.positions, np.float64)
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
     weights = to_dense(mesh.joint_indices, mesh.joint_weights, len(character.skeleton))
-    of_limbs = weights[:, twist.joints].sum(axis=1) > 0.5 * weights.sum(axis=1)
+    on_limbs = weights[:, twist.joints].sum(axis=1) > 0.5 * weights.sum(axis=1)
     matrices, posed = frames_of(character, character.twisted_skin(twist), twist)
-    rest, allowed = rest[of_limbs], near_joints(character)[of_limbs]
-    shown = character.skin.deform_many(matrices, method="linear")[:, of_limbs]
-    posed = posed[:, of_limbs]
+    rest, allowed = rest[on_limbs], near_joints(character)[on_limbs]
+    shown = character.skin.deform_many(matrices, method="linear")[:, on_limbs]
+    posed = posed[:, on_limbs]
 
     def errors(shown: Floats) -> Floats:
         """(F, V)."""
@@ -137,21 +119,11 @@ def limbs_row(character: Character) -> list[str] | None:
     return [character.name, *cells]
 
 
-@click.command(help=__doc__.splitlines()[0])
-@click.argument("characters", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--only", type=click.Choice(["whole", "limbs"]), help="One of the tables.")
-def main(characters: Path, only: str | None) -> None:
-    if only != "limbs":
-        kinds = ("clips", "held out", "made poses")
-        head = ["", "helpers", *(name for kind in kinds for name in (f"{kind} before", "fitted", "largest"))]
-        for line in table(head, (whole_row(each) for each in characters_in(characters))):
-            click.echo(line)
-    if only != "whole":
-        head = ["", "before", *(name for count in HELPERS for name in (f"{count}: mean", f"{MOST:.0%}", "largest"))]
-        rows = (limbs_row(each) for each in characters_in(characters, CLIPS))
-        for line in table(head, (row for row in rows if row is not None)):
-            click.echo(line)
-
-
-if __name__ == "__main__":
-    main()
+def write(characters: Path) -> None:
+    """Print the tables."""
+    kinds = ("clips", "held out", "made poses")
+    head = ["", "helpers", *(name for kind in kinds for name in (f"{kind} before", "fitted", "largest"))]
+    click.echo(table(head, (whole_row(each) for each in moving_characters(characters))))
+    head = ["", "before", *(name for count in HELPERS for name in (f"{count}: mean", f"{MOST:.0%}", "largest"))]
+    rows = (limbs_row(each) for each in moving_characters(characters, CLIPS))
+    click.echo("\n" + table(head, (row for row in rows if row is not None)))
