@@ -12,7 +12,7 @@ import pytest
 
 import sbs
 from sbs.skinning.attachment import heaviest_joints
-from sbs.weights import Influences, limit, normalize, tidy, to_dense
+from sbs.weights import limit, normalize, tidy, to_dense
 from sbs.weights.influences import merge
 
 LARGE = {np.dtype(np.float32): 3e38, np.dtype(np.float64): 1.5e308}
