@@ -17,11 +17,14 @@
 /* Steps with all candidates, before the heaviest are chosen. */
 #define FIRST_STEPS 6
 
+/* How often joints are added to the candidates. */
+#define TURNS 4
+
 /* Joints, the nearest ones, that a search begins with as the heaviest. */
 #define STARTS 16
 
 /* Exchanges of joints that are tried by steps, the nearest ones. */
-#define EXCHANGES 4
+#define EXCHANGES 6
 
 /* An error below this share of another one is lower. */
 #define GAIN 0.99
@@ -313,9 +316,9 @@ static int is_found(const vertex_search *search) {
 
 /*
  * Adds joints without weight whose growth would lower the error, the steepest first, as long as there is room: linear
- * blending does not tell all joints that matter.
+ * blending does not tell all joints that matter. Returns how many.
  */
-static void add_promising(vertex_search *search, const sbs_fit_formula *formula) {
+static size_t add_promising(vertex_search *search, const sbs_fit_formula *formula) {
   const sbs_fit *fit = search->fit;
   const size_t usable = search->usable_count;
   double *slopes = search->points, *w = search->scores, mean = 0.0;
@@ -338,16 +341,18 @@ static void add_promising(vertex_search *search, const sbs_fit_formula *formula)
     }
   }
   for (size_t j = 0; j < usable; j++) mean += w[j] * slopes[j];
+  const size_t before = search->count;
   while (search->count < fit->most) {
     size_t steepest = usable;
     for (size_t j = 0; j < usable; j++) {
       if (w[j] == 0.0 && (steepest == usable || slopes[j] < slopes[steepest])) steepest = j;
     }
-    if (steepest == usable || !(slopes[steepest] < mean)) return;
+    if (steepest == usable || !(slopes[steepest] < mean)) break;
     w[steepest] = -1.0; /* it is taken */
     search->joints[search->count] = search->usable[steepest];
     search->descent.now[search->count++] = 0.0;
   }
+  return search->count - before;
 }
 
 /*
@@ -360,8 +365,7 @@ static void search_from_here(vertex_search *search) {
   const sbs_fit_formula smooth = make_formula(search, 1);
   influences *all = &search->all;
   descend(search, &smooth, steps);
-  add_promising(search, &smooth);
-  descend(search, &smooth, steps);
+  for (int turn = 0; turn < TURNS && add_promising(search, &smooth); turn++) descend(search, &smooth, steps);
   drop_idle(search);
   all->count = choose_largest(search->descent.now, search->count, options->influences, search->order);
   for (size_t i = 0; i < all->count; i++) {
