@@ -17,9 +17,9 @@ import sbs
 sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 
 from spherical_blend_skinning.core import bendy_bones, influences, matrices
-from spherical_blend_skinning.core.binding import Binding
-from spherical_blend_skinning.core.deformer import Amount, Method
+from spherical_blend_skinning.core.binding import Binding, Given
 from spherical_blend_skinning.core.influences import VertexWeights
+from spherical_blend_skinning.core.method import Amount, Method
 from spherical_blend_skinning.core.rest import BoundMesh, RestBones
 
 SBS: ModuleType = sbs
@@ -159,7 +159,7 @@ def make_binding(to_rig: Any, limit: int = 0) -> Binding:
         marked=np.zeros(4, bool),
         zones=np.full((4, 2), np.nan),
     )
-    return Binding(SBS, rig, surface, to_rig, limit)
+    return Binding(SBS, Given(rig, surface, to_rig, limit))
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 2, 0]])
@@ -167,7 +167,7 @@ def test_a_limit_does_not_depend_on_the_order_of_groups(order: list[int]) -> Non
     plain = make_binding(np.eye(4))
     weights = VertexWeights(np.array([[0, 1, 3]] * 60, np.int32)[:, order], np.full((60, 3), 0.25, np.float32))
     surface = BoundMesh(plain.surface.positions, weights, plain.surface.groups)
-    limited = Binding(SBS, plain.rig, surface, np.eye(4), 2)
+    limited = Binding(SBS, Given(plain.rig, surface, np.eye(4), 2))
     # Of the bones 2, 3 and 0, the joints 1, 2 and 0, the two of the lowest numbers.
     assert limited.skin.joint_sets == [(0, 1)]
 
@@ -201,12 +201,12 @@ def test_binding(method: str, scale: tuple[float, float, float]) -> None:
 def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
     binding = make_binding(np.eye(4))
     moved = affine(4) @ np.diag([3.0, 3.0, 3.0, 1.0])
-    assert binding.rebound(binding.rig, binding.surface, moved, 0) is binding
+    assert binding.rebound(Given(binding.rig, binding.surface, moved)) is binding
     pose = np.stack([affine(seed + 20) for seed in range(4)])
     found = binding.deform(binding.skinning_matrices(pose, moved), Method())
     assert np.abs(found - by_the_library(binding, pose, moved, "spherical")).max() < TOLERANCE
     stretched = np.diag([1.0, 1.0, 2.0, 1.0])
-    anew = binding.rebound(binding.rig, binding.surface, stretched, 0)
+    anew = binding.rebound(Given(binding.rig, binding.surface, stretched))
     found = anew.space.to_mesh(anew.deform(anew.skinning_matrices(pose, stretched), Method()))
     assert np.abs(found - by_the_library(binding, pose, stretched, "spherical")).max() < TOLERANCE
 
@@ -215,7 +215,7 @@ def test_other_positions() -> None:
     binding = make_binding(np.eye(4))
     surface = binding.surface
     elsewhere = BoundMesh(surface.positions + np.float32(1.0), surface.weights, surface.groups)
-    moved = binding.rebound(binding.rig, elsewhere, np.eye(4), 0)
+    moved = binding.rebound(Given(binding.rig, elsewhere, np.eye(4)))
     rest = moved.rig.rests
     found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), Method())
     assert np.abs(found - moved.surface.positions).max() < TOLERANCE
@@ -240,7 +240,7 @@ def test_nothing_to_bind() -> None:
     binding = make_binding(np.eye(4))
     nothing = VertexWeights(np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32))
     with pytest.raises(ValueError, match="no vertices"):
-        Binding(SBS, binding.rig, BoundMesh(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4))
+        Binding(SBS, Given(binding.rig, BoundMesh(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4)))
     stiff = RestBones(
         names=("A",),
         deforms=np.array([False]),
@@ -252,7 +252,7 @@ def test_nothing_to_bind() -> None:
         zones=np.full((1, 2), np.nan),
     )
     with pytest.raises(ValueError, match="no bone"):
-        Binding(SBS, stiff, binding.surface, np.eye(4))
+        Binding(SBS, Given(stiff, binding.surface, np.eye(4)))
 
 
 def test_a_curved_bone_needs_to_know_where_vertices_are() -> None:
@@ -261,4 +261,4 @@ def test_a_curved_bone_needs_to_know_where_vertices_are() -> None:
     curves = {0: np.tile(np.eye(4), (3, 1, 1))}
     rig = replace(whole.rig, segments=np.array([2, 1, 1, 1], np.int32), curves=curves)
     with pytest.raises(ValueError, match="bone C maps vertices along its curve: `along` is needed"):
-        Binding(SBS, rig, whole.surface, np.eye(4))
+        Binding(SBS, Given(rig, whole.surface, np.eye(4)))
