@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/fault.h"
+#include "base/known_options.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "deform/options.h"
@@ -156,10 +157,21 @@ sbs_status sbs_skin_rotation_centers(const sbs_skin *skin, const sbs_pose *pose,
   return deform(skin, 1, pose, &spherical, &wanted, report, fault);
 }
 
+/* Refuses methods and options that palettes do not know; the options of vertices have no effect on them. */
+static sbs_status check_palette(const sbs_deform_options *options, sbs_fault *fault) {
+  static const char *const known[] = {"method",        "rotation",     "center",           "damping",
+                                      "rcond",         "amount",       "amount_scalar",    "shapes",
+                                      "shape_weights", "threads",      "positions_stride", "normals_stride",
+                                      "scratch",       "scratch_size", "rest_positions",   "rest_positions_stride"};
+  return options ? sbs_refuse_options(options, known, sizeof known / sizeof *known, fault) : SBS_OK;
+}
+
 sbs_status sbs_pose_palette(const sbs_skin *skin, size_t frame_count, const sbs_pose *poses,
                             const sbs_deform_options *options, float *joints, float *centers,
                             sbs_palette_report *report, sbs_fault *fault) {
   if (!joints) return sbs_fault_in(fault, SBS_ERROR_NULL, "joints");
+  const sbs_status refused = check_palette(options, fault);
+  if (refused) return refused;
   sbs_deform_options spherical = of_joint_sets(options);
   if (!centers) spherical.center = SBS_CENTER_WEIGHTED; /* for which nothing is solved here */
   const int as_given = options && options->method == SBS_METHOD_LINEAR;
@@ -194,10 +206,6 @@ static sbs_status check_inverse(const sbs_deform_options *options, sbs_fault *fa
   static const char *const known[] = {"method",           "rotation",       "center",  "damping",       "rcond",
                                       "amount",           "amount_scalar",  "shapes",  "shape_weights", "threads",
                                       "positions_stride", "normals_stride", "scratch", "scratch_size"};
-  if (options->method != SBS_METHOD_RIGID && options->method != SBS_METHOD_LINEAR &&
-      options->method != SBS_METHOD_SPHERICAL && options->method != SBS_METHOD_DUAL_QUATERNION) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
-  }
   return sbs_refuse_options(options, known, sizeof known / sizeof *known, fault);
 }
 

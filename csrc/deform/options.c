@@ -2,8 +2,6 @@
 #include "deform/options.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "base/arguments.h"
 #include "base/fault.h"
@@ -81,35 +79,6 @@ sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_optio
   if (!status) status = check_rest_positions(skin, options, fault);
   if (!status) status = check_amount(options, fault);
   return status ? status : check_shapes(skin, options, frame_count, fault);
-}
-
-/* By name, where they are, and their size in bytes. */
-static const struct {
-  const char *name;
-  size_t offset, size;
-} all_options[] = {
-#define OPTION(name) {#name, offsetof(sbs_deform_options, name), sizeof((sbs_deform_options){0}.name)}
-    OPTION(method),           OPTION(rotation),       OPTION(center),
-    OPTION(damping),          OPTION(rcond),          OPTION(amount),
-    OPTION(amount_scalar),    OPTION(rest_positions), OPTION(rest_positions_stride),
-    OPTION(shapes),           OPTION(shape_weights),  OPTION(threads),
-    OPTION(positions_stride), OPTION(normals_stride), OPTION(scratch),
-    OPTION(scratch_size),
-#undef OPTION
-};
-
-sbs_status sbs_refuse_options(const sbs_deform_options *options, const char *const *known, size_t count,
-                              sbs_fault *fault) {
-  const sbs_deform_options defaults = sbs_default_deform_options();
-  for (size_t i = 0; i < sizeof all_options / sizeof *all_options; i++) {
-    const size_t at = all_options[i].offset;
-    int is_known = 0;
-    for (size_t k = 0; k < count; k++) is_known |= !strcmp(known[k], all_options[i].name);
-    if (!is_known && memcmp((const char *)options + at, (const char *)&defaults + at, all_options[i].size)) {
-      return sbs_fault_in(fault, SBS_ERROR_OPTION, all_options[i].name);
-    }
-  }
-  return SBS_OK;
 }
 
 sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault) {

@@ -11,13 +11,6 @@ sbs_status sbs_check_deform_options(const sbs_skin *skin, const sbs_deform_optio
 /* Checks the amounts of vertices [begin, end): all finite and in [0, 1]. Errors: OPTION, NOT_FINITE. */
 sbs_status sbs_check_amounts(const sbs_deform_options *options, size_t begin, size_t end, sbs_fault *fault);
 
-/*
- * Refuses all options that differ from their defaults, but for the `known` ones. A function that has not been written
- * for a new option, such as a gradient, so refuses it instead of ignoring it.
- */
-sbs_status sbs_refuse_options(const sbs_deform_options *options, const char *const *known, size_t count,
-                              sbs_fault *fault);
-
 /* Whether the method takes the nearest rotation of a joint in place of its matrix. */
 static inline int sbs_has_rotations(const sbs_deform_options *options) {
   return options->method == SBS_METHOD_SPHERICAL || options->method == SBS_METHOD_DUAL_QUATERNION;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/known_options.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "deform/options.h"
@@ -45,10 +46,6 @@ static sbs_status check_method(const sbs_deform_options *options, sbs_fault *fau
                                       "normals_stride",
                                       "scratch",
                                       "scratch_size"};
-  if (options->method != SBS_METHOD_RIGID && options->method != SBS_METHOD_LINEAR &&
-      options->method != SBS_METHOD_SPHERICAL && options->method != SBS_METHOD_DUAL_QUATERNION) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", (double)options->method, SBS_METHOD_DUAL_QUATERNION);
-  }
   sbs_deform_options checked = *options;
   if (options->method != SBS_METHOD_SPHERICAL) checked.rotation = SBS_ROTATION_QLERP;
   if (!sbs_has_set_centers(options)) checked.rcond = 0.0;

@@ -6,6 +6,7 @@
 
 #include "base/arguments.h"
 #include "base/fault.h"
+#include "base/known_options.h"
 #include "base/scalar.h"
 #include "base/threads.h"
 #include "pose/check.h"
@@ -42,6 +43,10 @@ static sbs_status check_formula(const sbs_deform_options *deform, int has_center
       deform->method != SBS_METHOD_DUAL_QUATERNION) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", deform->method, SBS_METHOD_DUAL_QUATERNION);
   }
+  static const char *const known[] = {"method", "rotation", "center",        "damping",
+                                      "rcond",  "amount",   "amount_scalar", "threads"};
+  const sbs_status status = sbs_refuse_options(deform, known, sizeof known / sizeof *known, fault);
+  if (status) return status;
   if (deform->method != SBS_METHOD_SPHERICAL) return SBS_OK;
   if (deform->rotation != SBS_ROTATION_QLERP) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "rotation", deform->rotation, SBS_ROTATION_QLERP);

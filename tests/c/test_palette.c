@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What shaders need: influences as bound, and palettes of poses, from which a shader's arithmetic finds the same. */
+#include <string.h>
+
 #include "rig.h"
 
 enum {
@@ -204,6 +206,10 @@ static void test_bad_input(void) {
   CHECK_EQUAL(sbs_pose_palette(NULL, 1, &pose, NULL, palettes[0][0], NULL, NULL, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_pose_palette(skin, 1, NULL, NULL, palettes[0][0], NULL, NULL, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_pose_palette(skin, 0, &pose, NULL, palettes[0][0], NULL, NULL, NULL), SBS_OK);
+  sbs_deform_options unknown = sbs_default_deform_options();
+  unknown.method = (sbs_method)57;
+  CHECK_EQUAL(sbs_pose_palette(skin, 1, &pose, &unknown, palettes[0][0], NULL, NULL, &fault), SBS_ERROR_OPTION);
+  CHECK(!strcmp(fault.argument, "method"));
   joints[3].m[1][2] = NAN;
   CHECK_EQUAL(sbs_pose_palette(skin, 1, &pose, NULL, palettes[0][0], NULL, NULL, &fault), SBS_ERROR_NOT_FINITE);
   CHECK_STRING(fault.argument, "skinning_matrices");

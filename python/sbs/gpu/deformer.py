@@ -313,8 +313,9 @@ def refuse_unable(options: Mapping[str, Any]) -> None:
         "rotation": options.get("rotation", "qlerp") != "qlerp",
         "damping": options.get("center") == "weighted" and options.get("damping", 0.0) > _WEIGHTED_DAMPING,
         "base": base["method"] != "linear",
-        **{name: options.get(name) is not None for name in ("twists", "correctives", "shapes", "shape_weights")},
     }
+    known = {"method", "center", "damping", "rcond", "amount", "base", *unable}
+    unable |= {name: value != DEFAULTS.get(name) for name, value in options.items() if name not in known}
     for name, is_unable in unable.items():
         if is_unable:
             value = f"={options[name]!r}" if isinstance(options[name], str | float) else ""
