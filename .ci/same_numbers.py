@@ -75,7 +75,7 @@ def write(file: Path) -> None:
 
 
 def compare(paths: list[Path], most: dict[str, float]) -> bool:
-    """Print the greatest difference for each type; return whether all is within what is allowed."""
+    """Print the greatest difference for each type; return whether all are within the tolerances."""
     with np.load(paths[0]) as first, np.load(paths[1]) as second:
         assert first.files == second.files
         good = True

@@ -2,7 +2,7 @@
 """Put together a CPython 3.11 for 64-bit Windows, from packages of PyPI: ``windows_python.py FOLDER PACKAGE...``.
 
 The wheel of panda3d for Windows brings Python's DLL and extension modules, to go along with games. The modules written
-in Python are those of the Python 3.11 that runs this. What is missing is compiled by zig: python.exe, and python3.dll,
+in Python are those of the Python 3.11 that runs this. Zig compiles the missing files: python.exe, and python3.dll,
 which hands the limited API on. The packages that are named, each as pip takes it, are installed for it.
 """
 

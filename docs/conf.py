@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How Sphinx makes the site. `make docs` runs it; tools/check_site.py looks at what comes out."""
+"""How Sphinx makes the site. `make docs` runs it; tools/check_site.py checks the pages."""
 
 import sys
 from pathlib import Path

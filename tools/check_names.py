@@ -5,7 +5,7 @@ In C, what ``sbs/NAME.h`` declares begins with ``sbs_NAME`` or ``SBS_NAME``, or 
 return defaults begin with ``sbs_default_NAME``. ``sbs.h`` is free but for the names of other headers. C headers and
 Python use American spelling.
 
-In all sources, comments with "what" in place of a noun and names ``of`` are counted, and may not become more.
+In no source may a comment have "what" in place of a noun, nor anything be called ``of``.
 """
 
 from __future__ import annotations
@@ -26,9 +26,6 @@ PYTHON = (ROOT / "python" / "sbs", ROOT / "blender_addon" / "spherical_blend_ski
 BRITISH = re.compile(
     r"neighbour|centre|colour|behaviour|grey|(normal|optim|initial|minim|maxim)is(e|ing|ation)", re.IGNORECASE
 )
-
-MOST_WHATS, MOST_OFS = 262, 4
-"""The limits of both counts: lower them with the counts."""
 
 # "what" with a verb behind it: words in -s are verbs, but for these.
 NOUNS = (
@@ -140,9 +137,8 @@ def count_all() -> tuple[int, int]:
 def main() -> None:
     found = list(check_all())
     whats, ofs = count_all()
-    print(f"'what' as a noun: {whats}, at most {MOST_WHATS}; `of` as a name: {ofs}, at most {MOST_OFS}")
-    if whats > MOST_WHATS or ofs > MOST_OFS:
-        found.append("there are more comments with 'what' as a noun, or names `of`, than before")
+    if whats or ofs:
+        found.append(f"'what' as a noun: {whats} times; `of` as a name: {ofs} times")
     if found:
         sys.exit("\n".join(found))
     print("all names follow the scheme")

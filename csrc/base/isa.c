@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/isa.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,9 +46,17 @@ static int processor_has(sbs_isa isa) {
 }
 #endif
 
+/*
+ * Asks the processor once: CPUID takes some 30 microseconds on a virtual machine. Threads that ask at the same time find
+ * the same answers.
+ */
 static int machine_has(sbs_isa isa) {
 #ifdef SBS_HAVE_X86_KERNELS
-  if (isa == SBS_ISA_AVX2 || isa == SBS_ISA_AVX512) return processor_has(isa);
+  static atomic_char answers[SBS_ISA_COUNT]; /* 0: not asked, 1: no, 2: yes */
+  if (isa == SBS_ISA_AVX2 || isa == SBS_ISA_AVX512) {
+    if (!atomic_load(&answers[isa])) atomic_store(&answers[isa], (char)(1 + processor_has(isa)));
+    return atomic_load(&answers[isa]) == 2;
+  }
 #endif
   (void)isa;
   return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What base/lapack.h has in a library that is built without LAPACK. */
+/* The functions of base/lapack.h in a library built without LAPACK. */
 #include "base/jacobi.h"
 #include "base/lapack.h"
 

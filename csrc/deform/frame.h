@@ -48,10 +48,9 @@ typedef struct sbs_frame {
   sbs_formula formula;
   sbs_rows rows;
   sbs_frame_tables tables;
-  int is_exact;                  /* whether all vertices are computed in double */
-  unsigned char *exact_vertices; /* (vertex_count) whether a vertex is; kernels mark more (sbs_kernel_args) */
-  unsigned char *exact_blocks;   /* (block_count) whether a block has such a vertex */
-  double *exact_work;            /* (sbs_exact_work_size) for one thread, if a set is too large for the stack */
+  int is_exact;       /* whether all vertices are computed in double */
+  uint16_t *exact;    /* (block_count) a bit for each such vertex; kernels set more (sbs_kernel_args) */
+  double *exact_work; /* (sbs_exact_work_size) for one thread, if a set is too large for the stack */
   atomic_size_t singular_count;
 } sbs_frame;
 

@@ -24,8 +24,7 @@ static size_t lay_out(const sbs_skin *skin, void *memory, sbs_frame *frame, void
   tables->arms = sbs_arena_take(&arena, skin->set_count, 4 * size);
   tables->arcs = sbs_arena_take(&arena, skin->set_count, 4 * size);
   tables->sets = sbs_arena_take(&arena, skin->set_offsets[skin->set_count] + 1, SBS_HALF_ROW * size);
-  frame->exact_vertices = sbs_arena_take(&arena, skin->vertex_count, 1);
-  frame->exact_blocks = sbs_arena_take(&arena, skin->block_count, 1);
+  frame->exact = sbs_arena_take(&arena, skin->block_count, sizeof *frame->exact);
   frame->exact_work = sbs_arena_take(&arena, sbs_exact_work_size(skin->max_influences), sizeof(double));
   *amounts = sbs_arena_take(&arena, skin->block_count, SBS_BLOCK * size);
   *solved_sets = sbs_arena_take(&arena, skin->solve_count, sizeof **solved_sets);

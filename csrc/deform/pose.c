@@ -29,7 +29,7 @@ static sbs_status sum_shapes(void *context, sbs_share blocks, int worker) {
 
 /* Marks a vertex for which sums of rows are not precise enough, or wrong. */
 static void mark_vertex(sbs_frame *frame, size_t vertex) {
-  frame->exact_vertices[vertex] = frame->exact_blocks[vertex / SBS_BLOCK] = 1;
+  frame->exact[vertex / SBS_BLOCK] |= (uint16_t)(1u << vertex % SBS_BLOCK);
 }
 
 static void mark_set(sbs_frame *frame, size_t set) {
@@ -66,8 +66,7 @@ static void choose_exact(sbs_frame *frame) {
   const sbs_pose_request *request = &posed->request;
   const double far = SBS_FAR_CENTER * skin->size * posed->scale;
   frame->is_exact = frame->undone.positions || posed->is_extreme;
-  memset(frame->exact_vertices, frame->is_exact, skin->vertex_count);
-  memset(frame->exact_blocks, frame->is_exact, skin->block_count);
+  memset(frame->exact, frame->is_exact ? 0xff : 0, skin->block_count * sizeof *frame->exact);
   if (frame->is_exact) return;
   if (skin->unweighted_vertex_count) mark_set(frame, 0);
   if (!request->rotations) return;

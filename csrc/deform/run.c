@@ -2,7 +2,6 @@
 #include "deform/run.h"
 
 #include <stdalign.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/scalar.h"
@@ -30,8 +29,7 @@ static sbs_kernel_args describe_blocks(const sbs_frame *frame, size_t begin, siz
       .anchor = frame->posed.anchor,
       .damping = sbs_weighted_damping(frame->options),
       .far = SBS_FAR_CENTER * skin->size,
-      .exact_vertices = frame->exact_vertices,
-      .exact_blocks = frame->exact_blocks,
+      .exact = frame->exact,
       .begin = begin,
       .end = end,
       .positions = (const char *)skin->positions + vectors,
@@ -81,8 +79,7 @@ static sbs_exact_args describe_exact(const sbs_frame *frame) {
       .rotation = options->rotation,
       .center = options->center,
       .damping = sbs_weighted_damping(options),
-      .blocks = frame->exact_blocks,
-      .vertices = frame->exact_vertices,
+      .wanted = frame->exact,
       .amounts = frame->amounts,
       .positions = frame->positions,
       .positions_stride = frame->positions_stride,
@@ -106,6 +103,12 @@ static sbs_status run_exact(void *context, sbs_share blocks, int worker) {
   return SBS_OK;
 }
 
+static int has_exact(const sbs_frame *frame) {
+  uint16_t any = 0;
+  for (size_t b = 0; b < frame->skin->block_count; b++) any |= frame->exact[b];
+  return any != 0;
+}
+
 sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
   const sbs_skin *skin = frame->skin;
   sbs_status status = SBS_OK;
@@ -113,7 +116,7 @@ sbs_status sbs_run_frame(sbs_frame *frame, int threads) {
   if (!frame->is_exact) {
     status = sbs_share_work(threads, skin->block_count, SBS_CHUNK_BLOCKS, run_blocks, frame);
   }
-  if (status || !memchr(frame->exact_blocks, 1, skin->block_count)) return status;
+  if (status || !has_exact(frame)) return status;
   const int alone = skin->max_influences > STACK_INFLUENCES; /* there is workspace for one thread */
   return sbs_share_work(alone ? 1 : threads, skin->block_count, EXACT_CHUNK, run_exact, frame);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What begins the stored bytes. The arrays follow, in the order of `arrays` below. */
+/* The header of stored bytes. The arrays follow, in the order of `arrays` below. */
 typedef struct header {
   uint32_t magic, version;
   uint64_t vertices, joints, influences;
@@ -89,7 +89,7 @@ static sbs_skin_desc describe(const bound *b) {
   return desc;
 }
 
-/* Takes what is bound newly in place of what was, if all went well. */
+/* Takes a newly bound mesh in place of the old one, if all is well. */
 static sbs_status take(deformer *d, bound *b, sbs_status status) {
   const sbs_skin_desc desc = describe(b);
   if (status == SBS_OK) status = sbs_skin_new(&desc, NULL, &b->skin, NULL, NULL);

@@ -2,7 +2,7 @@
 /*
  * The deformer node of some host, over libsbs: what a plug-in of Maya, Houdini or an engine does between its host's
  * callbacks and the library. deformer_host.c is a small host that calls it. Copy both files into a plug-in, and replace
- * what is of no use there.
+ * parts of no use there.
  *
  * A deformer keeps a copy of all that it was bound to, so that it can be stored with the scene and bound again when the
  * scene is opened, and so that a change of some weights need not bind the whole mesh anew.
@@ -45,7 +45,7 @@ sbs_status deformer_set_weights(deformer *d, size_t count, const int32_t *vertic
                                 const double *weights);
 
 /*
- * SERIALISE. What was bound, as bytes for the scene's file, and a deformer from such bytes. They are of this machine's
+ * SERIALISE. The bound mesh, as bytes for the scene's file, and a deformer from such bytes. They are of this machine's
  * byte order, which the first number of them tells.
  *
  *   deformer_store  returns how many bytes there are, and writes them if `size` is that much; 0 if nothing is bound

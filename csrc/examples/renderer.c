@@ -28,7 +28,7 @@ enum {
   TEXELS = 4 /* of a joint in the palette */
 };
 
-/* What is uploaded once. */
+/* A vertex, sent once. */
 typedef struct vertex {
   float position[3], normal[3];
   int32_t joints[WIDTH];
@@ -37,12 +37,12 @@ typedef struct vertex {
   int32_t set;
 } vertex;
 
-/* What the shader writes. */
+/* A vertex by the shader. */
 typedef struct drawn {
   float position[3], normal[3];
 } drawn;
 
-/* What the skin is made of: a tube of radius 1/4 along x from 0 to 2, and four joints on its axis. */
+/* Arrays of the skin: a tube of radius 1/4 along x from 0 to 2, and four joints on its axis. */
 static float rest[VERTICES][3], normals[VERTICES][3], joint_weights[VERTICES][JOINTS], amounts[VERTICES];
 static int32_t joint_indices[VERTICES][JOINTS];
 static double centers[VERTICES][3];
@@ -109,7 +109,7 @@ static void make_pose(double matrices[JOINTS][3][4]) {
   }
 }
 
-/* What the shader needs of the skin. */
+/* Fills vertices for the shader. */
 static sbs_status fill_vertices(const sbs_skin *skin, sbs_fault *fault) {
   static int32_t joints[VERTICES][WIDTH], sets[VERTICES];
   static float weights[VERTICES][WIDTH];

@@ -19,7 +19,7 @@ typedef struct vertices {
   size_t width;
   lanes *rows;       /* (influences, width) of each influence; quaternions with the signs that they are blended with */
   lanes *turns;      /* (influences) weights with these signs */
-  lanes *by_weights; /* (influences) */
+  lanes *by_weights; /* (influences), or NULL: not wanted */
   lanes x[3], n[3];  /* at rest; n is of unit length */
   lanes g[3], h[3];  /* the gradient by the position, and by the normal */
   lanes amount;      /* how much of the method, the rest being linear */
@@ -76,7 +76,8 @@ static void load_rows(vertices *v) {
   const sbs_vec4 *normals = posed->is_taken_apart ? posed->stretches->normal : posed->joints->moving;
   const size_t normal_stride = posed->is_taken_apart ? STRETCH_VECTORS : JOINT_VECTORS;
   lanes heaviest[4], q[4] = {NO_LANES, NO_LANES, NO_LANES, NO_LANES};
-  read_heaviest(&v->in, heaviest);
+  memcpy(heaviest, q, sizeof heaviest);
+  if (posed->request.rotations) read_heaviest(&v->in, heaviest);
   for (size_t k = 0; k < v->in.count; k++) {
     lanes *row = v->rows + k * v->width;
     read_moving(&v->in, k, row + SBS_BY_MATRIX);
@@ -121,23 +122,33 @@ static double *joint_row(const vertices *v, double *by_rows, size_t k, size_t l)
   return by_rows + (size_t)v->in.joints[v->in.is_shared ? k : k * LANES + l] * v->width;
 }
 
-/* Adds the gradient by the sums, times their weights, to the rows of joints. */
+/* Adds the gradient by the sums of lane l to a row of influence k, times its weight. */
+static void add_to_row(const vertices *v, const double *by, size_t k, size_t l, double *row) {
+  (void)l;
+  const size_t products = v->run->rows.products, before_products = products ? products : v->width;
+  const double weight = LANE(v->in.weights[k], l), turn = LANE(v->turns[k], l);
+  if (weight == 0.0) return;
+  for (size_t i = 0; i < SBS_BY_QUATERNION; i++) row[i] += weight * by[i];
+  for (size_t i = SBS_BY_QUATERNION; i < SBS_BY_OTHERS; i++) row[i] += turn * by[i];
+  for (size_t i = SBS_BY_OTHERS; i < before_products; i++) row[i] += weight * by[i];
+  for (size_t i = before_products; i < v->width; i++) row[i] += turn * by[i];
+}
+
+/* Adds the gradient by the sums to the rows of joints; if vertices share their joints, summed up first. */
 static void add_to_rows(const vertices *v, double *by_rows) {
-  const sbs_gradient_rows *rows = &v->run->rows;
-  const size_t width = v->width, before_products = rows->products ? rows->products : width;
-  double by[LANES * SBS_BY_MOST];
+  const size_t width = v->width, left = v->run->skin->vertex_count - v->in.first, count = left < LANES ? left : LANES;
+  double by[LANES * SBS_BY_MOST], sum[SBS_BY_MOST];
+  if (v->in.first >= v->run->skin->vertex_count) return;
   transpose_numbers(v->by, width, by);
-  for (size_t l = 0; l < LANES; l++) {
-    if (v->in.first + l >= v->run->skin->vertex_count) return;
-    for (size_t k = 0; k < v->in.count; k++) {
-      const double weight = LANE(v->in.weights[k], l), turn = LANE(v->turns[k], l), *more = by + l * width;
-      double *row = joint_row(v, by_rows, k, l);
-      if (weight == 0.0) continue;
-      for (size_t i = 0; i < SBS_BY_QUATERNION; i++) row[i] += weight * more[i];
-      for (size_t i = SBS_BY_QUATERNION; i < SBS_BY_OTHERS; i++) row[i] += turn * more[i];
-      for (size_t i = SBS_BY_OTHERS; i < before_products; i++) row[i] += weight * more[i];
-      for (size_t i = before_products; i < width; i++) row[i] += turn * more[i];
+  for (size_t k = 0; k < v->in.count; k++) {
+    if (!v->in.is_shared) {
+      for (size_t l = 0; l < count; l++) add_to_row(v, by + l * width, k, l, joint_row(v, by_rows, k, l));
+      continue;
     }
+    memset(sum, 0, width * sizeof *sum);
+    for (size_t l = 0; l < count; l++) add_to_row(v, by + l * width, k, l, sum);
+    double *row = joint_row(v, by_rows, k, 0);
+    for (size_t i = 0; i < width; i++) row[i] += sum[i];
   }
 }
 
@@ -362,7 +373,7 @@ static void differentiate_weighted_center(vertices *v, const factors *normal, do
     read_differences(v, k, mean, d, rho);
     add_moved_lanes(d, v->z, rho);
     apply_lanes(d, lambda, mu);
-    v->by_weights[k] += weight * along - dot_lanes(mu, rho);
+    if (v->by_weights) v->by_weights[k] += weight * along - dot_lanes(mu, rho);
     for (int i = 0; i < 9; i++) by[i] = by_rotation[i] = NO_LANES;
     for (int i = 0; i < 3; i++) {
       by[SBS_BY_PLACE + i] = mu[i] *= -weight;
@@ -444,7 +455,7 @@ static SBS_CALLED void differentiate_vertices(vertices *v, double *by_rows) {
   }
   if (run->upstream.normals) differentiate_normals(v);
   v->by_amount = select_lanes(v->always_linear, NO_LANES, v->by_amount);
-  share_by_weights(v);
+  if (v->by_weights) share_by_weights(v);
   if (is_weighted) { /* f = x */
     differentiate_weighted_center(v, &normal, damping, by_rows);
     for (int i = 0; i < 3; i++) v->by_x[i] += v->by_f[i];
@@ -482,15 +493,15 @@ static void find_centers(vertices *v) {
   v->amount = select_lanes(v->always_linear, NO_LANES, v->amount);
 }
 
-static void begin_vertices(vertices *v, const sbs_gradient_run *run, double *work, size_t first) {
+static void begin_vertices(vertices *v, const sbs_gradient_run *run, int by_weights, double *work, size_t first) {
   const sbs_deform_options *options = run->options;
   const sbs_skin *skin = run->skin;
   v->run = run;
   v->width = run->rows.width;
   begin_wide(&v->in, &run->posed, first, 1, work);
   v->turns = (lanes *)(void *)(work + wide_influences_size(skin));
-  v->by_weights = v->turns + v->in.count;
-  v->rows = v->by_weights + v->in.count;
+  v->by_weights = by_weights ? v->turns + v->in.count : NULL;
+  v->rows = v->turns + 2 * v->in.count;
   if (options->method == SBS_METHOD_RIGID) keep_heaviest(&v->in);
   clear_lanes(v->n);
   read_rest(&run->rest, first, run->upstream.normals != NULL, v->x, v->n);
@@ -527,20 +538,17 @@ static double mean_by_weights(const vertices *v, size_t l) {
   return mean;
 }
 
-/* The gradient by one of the weights of a vertex as they were given, which are divided by their sum. */
-static double by_column(const vertices *v, size_t l, size_t column, double mean) {
+/* Puts the gradient by the weights of a vertex as they were given, which are divided by their sum. */
+static void put_weights(const vertices *v, size_t l, void *to, sbs_scalar scalar, size_t first) {
   const sbs_gradient *gradient = v->run->gradient;
-  const size_t vertex = v->in.first + l, slot = gradient->slots[vertex * gradient->columns + column];
-  const int has_one = slot < v->in.count && v->run->options->method != SBS_METHOD_RIGID &&
+  const size_t columns = gradient->columns, vertex = v->in.first + l;
+  const uint16_t *slots = gradient->slots + vertex * columns;
+  const int has_any = v->run->options->method != SBS_METHOD_RIGID &&
                       sbs_set_size(v->run->skin, (size_t)v->run->skin->set_of_vertex[vertex]) > 1;
-  return has_one ? gradient->scales[vertex] * (LANE(v->by_weights[slot], l) - mean) : 0.0;
-}
-
-static void put_weights(const vertices *v, size_t l) {
-  const size_t columns = v->run->gradient->columns, first = (v->in.first + l) * columns;
-  const double mean = mean_by_weights(v, l);
+  const double mean = mean_by_weights(v, l), scale = gradient->scales[vertex];
   for (size_t c = 0; c < columns; c++) {
-    sbs_scalar_put(v->run->result.joint_weights, v->run->skin->scalar, first + c, by_column(v, l, c, mean));
+    const int has_one = has_any && slots[c] < v->in.count;
+    sbs_scalar_put(to, scalar, first + c, has_one ? scale * (LANE(v->by_weights[slots[c]], l) - mean) : 0.0);
   }
 }
 
@@ -568,7 +576,7 @@ static void write_vertices(const vertices *v) {
     put_vector(run, result->rest_positions, vertex, is_moved ? v->by_x : v->g, l);
     put_vector(run, result->centers, vertex, is_moved && has_centers ? v->by_f : none, l);
     if (result->rest_normals) put_normal(v, l);
-    if (result->joint_weights) put_weights(v, l);
+    if (v->by_weights) put_weights(v, l, result->joint_weights, run->skin->scalar, vertex * run->gradient->columns);
     if (result->amount)
       sbs_scalar_put(result->amount, run->skin->scalar, vertex, is_moved ? LANE(v->by_amount, l) : 0.0);
     for (size_t i = 0; run->by_centers && i < 6; i++) {
@@ -586,7 +594,7 @@ void SBS_FOR_ISA(sbs_gradient_differentiate)(const sbs_gradient_run *run, double
     double *by_rows = run->by_rows ? run->by_rows + chunk * size : NULL;
     if (by_rows) memset(by_rows, 0, size * sizeof *by_rows);
     for (size_t first = chunk * run->chunk_blocks * SBS_BLOCK; first < last * SBS_BLOCK; first += LANES) {
-      begin_vertices(&v, run, work, first);
+      begin_vertices(&v, run, run->result.joint_weights != NULL, work, first);
       read_upstream(run, run->upstream.positions, first, v.g);
       read_upstream(run, run->upstream.normals, first, v.h);
       differentiate_vertices(&v, by_rows);
@@ -599,13 +607,12 @@ void SBS_FOR_ISA(sbs_gradient_find_jacobian)(const sbs_gradient_run *run, double
                                              double *jacobian) {
   const size_t columns = run->gradient->columns, l = vertex % LANES;
   vertices v;
-  begin_vertices(&v, run, work, vertex - l);
+  begin_vertices(&v, run, 1, work, vertex - l);
   clear_lanes(v.h);
   for (int axis = 0; axis < 3; axis++) {
     clear_lanes(v.g);
     v.g[axis] = splat_lanes(1.0);
     differentiate_vertices(&v, NULL);
-    const double mean = mean_by_weights(&v, l);
-    for (size_t c = 0; c < columns; c++) jacobian[(size_t)axis * columns + c] = by_column(&v, l, c, mean);
+    put_weights(&v, l, jacobian, SBS_FLOAT64, (size_t)axis * columns);
   }
 }

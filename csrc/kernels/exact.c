@@ -326,7 +326,7 @@ static void turn_normals(const vertices *v, const lanes n[3], lanes out[3]) {
 static size_t wanted_vertex(const sbs_exact_args *args, size_t lane) {
   const sbs_skin *skin = args->posed->skin;
   if (lane >= skin->vertex_count) return SIZE_MAX;
-  return args->vertices[lane] ? lane : SIZE_MAX;
+  return args->wanted[lane / SBS_BLOCK] >> lane % SBS_BLOCK & 1 ? lane : SIZE_MAX;
 }
 
 static void put_numbers(void *output, size_t stride, sbs_scalar scalar, size_t vertex, const double x[3]) {
@@ -476,7 +476,7 @@ size_t SBS_FOR_ISA(sbs_exact)(const sbs_exact_args *args, double *work, size_t b
   for (size_t first = begin * SBS_BLOCK; first < end * SBS_BLOCK; first += LANES) {
     size_t wanted[LANES];
     vertices v;
-    if (!args->blocks[first / SBS_BLOCK] || !take_lanes(args, first, wanted)) continue;
+    if (!args->wanted[first / SBS_BLOCK] || !take_lanes(args, first, wanted)) continue;
     begin_vertices(&v, args, work, first);
     if (args->posed_positions) {
       singular_count += invert_vertices(&v, wanted);

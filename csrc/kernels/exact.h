@@ -17,13 +17,12 @@ typedef struct sbs_exact_args {
   sbs_method method;
   sbs_rotation rotation;
   sbs_center center;
-  double damping;                /* of weighted centers */
-  const unsigned char *blocks;   /* (block_count) whether to look in a block */
-  const unsigned char *vertices; /* (vertex_count) whether a vertex is wanted */
-  const void *amounts;           /* (block_count, SBS_BLOCK) of the skin's type, or NULL: all 1 */
-  void *positions;               /* of the mesh, as are the following */
-  size_t positions_stride;       /* bytes */
-  void *normals;                 /* or NULL */
+  double damping;          /* of weighted centers */
+  const uint16_t *wanted;  /* (block_count) a bit for each vertex that is wanted */
+  const void *amounts;     /* (block_count, SBS_BLOCK) of the skin's type, or NULL: all 1 */
+  void *positions;         /* of the mesh, as are the following */
+  size_t positions_stride; /* bytes */
+  void *normals;           /* or NULL */
   size_t normals_stride;
 
   const void *posed_positions; /* or NULL; if given, `positions` receives the rest positions that they come of */

@@ -33,9 +33,8 @@ typedef struct sbs_kernel_args {
   const sbs_skin *skin;
   sbs_rows rows;
   double scale;
-  double damping, far;           /* of weighted centers; and how far away they may be, in the pose without scale */
-  unsigned char *exact_vertices; /* (vertex_count) receives 1 for vertices whose weighted center is further away, */
-  unsigned char *exact_blocks;   /* (block_count) as do their blocks */
+  double damping, far; /* of weighted centers; and how far away they may be, in the pose without scale */
+  uint16_t *exact;     /* (block_count of the skin) receives a bit for each vertex whose center is further away */
   sbs_vec4 anchor;
   int by_heaviest; /* of LINEAR: whether the heaviest joint alone moves a vertex */
   size_t begin, end;

@@ -20,7 +20,7 @@ from sphinx.util.docutils import SphinxDirective
 
 INCLUDE = Path(__file__).resolve().parents[2] / "csrc" / "include"
 COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
-# What is for compilers, not for readers.
+# Lines for compilers, not for readers.
 GUARDS = re.compile(r"#ifdef __cplusplus.*?#endif\n", re.DOTALL)
 EXPORTS = "#define SBS_API"
 NOISE = re.compile(r"^#(include|ifndef|endif|define SBS_\w+_H$).*\n", re.MULTILINE)

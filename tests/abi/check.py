@@ -40,7 +40,7 @@ def private_types() -> str:
 
 
 def check(library: str) -> int:
-    """Print what has changed; 1 if more than additions did, under the same soname."""
+    """Print the changes; 1 if some are no additions, under the same soname."""
     described = describe(library)
     (release,) = HERE.glob("libsbs-*.abi")
     with tempfile.TemporaryDirectory() as folder:

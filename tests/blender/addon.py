@@ -75,7 +75,7 @@ def disable(wheels: bool = True) -> None:
 
 
 def _options(wheels: bool) -> dict[str, bool]:
-    """What tells Blender to leave wheels alone, where it knows extensions."""
+    """Options to leave wheels alone, where Blender knows extensions."""
     return {} if wheels or bpy.app.version < (4, 2, 0) else {"refresh_handled": True}
 
 

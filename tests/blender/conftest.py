@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "blender(since, before): the versions of Blender that a test is about")
     config.addinivalue_line("markers", "applies(condition): what a test is about is there")
     if "bpy" not in sys.modules:
-        # Before bpy starts: neither read nor change what belongs to the user.
+        # Before bpy starts: neither read nor change the user's files.
         folder = tempfile.TemporaryDirectory(prefix="sbs-blender-")
         config.add_cleanup(folder.cleanup)
         os.environ["BLENDER_USER_RESOURCES"] = folder.name
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     addon = importlib.import_module("addon")
     archive = config.getoption("--archive")
     addon.provide(archive and archive.resolve())
-    # An extension has its wheel while it is on, and what is collected asks what the library has.
+    # An extension has its wheel while it is on, and collected tests look into the library.
     addon.enable()
 
 

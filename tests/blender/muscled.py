@@ -14,8 +14,8 @@ from mathutils import Quaternion
 from objects import ArmatureObject, Character, MeshObject, current_layer
 
 # A share of the size of the mesh: Blender has positions and matrices in single precision, of which feet and radii are
-# found, and where a muscle is tense its ends are steep. What is near the bound at which Newton's method takes one more
-# step takes it in one of two calculations; a step changes up to 2.1e-5.
+# found, and where a muscle is tense its ends are steep. Near the bound at which Newton's method takes one more step,
+# one of two calculations takes it; a step changes up to 2.1e-5.
 EXACT = 3e-5
 
 

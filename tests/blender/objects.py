@@ -124,7 +124,7 @@ def armature_named(name: str) -> ArmatureObject:
 
 
 def library(path: Path | str, **options: bool) -> AbstractContextManager[tuple[Any, Any]]:
-    """What another file has, and what is to come from it: as ``bpy.data.libraries.load``, which the types get wrong."""
+    """The names in another file, and names to load: as ``bpy.data.libraries.load``, which the types get wrong."""
     load: Any = bpy.data.libraries.load
     return cast("AbstractContextManager[tuple[Any, Any]]", load(str(path), **options))
 

@@ -18,9 +18,8 @@ import rigs
 from expected import deformed, error, kept_centers
 from objects import ArmatureObject, Character, MeshObject, current_layer
 
-# Nodes have single precision, of which 6e-8 is lost in every operation: what differs between joints by 1e-7 is
-# magnified by the distance of a center, where that is of a joint set ten sizes in the worst of the poses below. The
-# worst of all is 1.3e-6.
+# Nodes have single precision, of which 6e-8 is lost in every operation: a difference of 1e-7 between joints is
+# magnified by the distance of a center, for joint sets up to ten sizes in the poses below. The worst error is 1.3e-6.
 TOLERANCE = 2e-6
 
 # Earlier nodes cannot read bones, which test_old_blender is about.

@@ -140,7 +140,7 @@ def for_another_python(name: str, content: bytes) -> bytes | None:
 
 
 def cut_short(name: str, content: bytes) -> bytes:
-    """Within the first header: what is cut later kills any program that loads it."""
+    """Within the first header: a file cut later kills any program that loads it."""
     return content[:32] if name.endswith("sbs/_core.abi3.so") else content
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Baking: what is baked equals what was deformed."""
+"""Baking: baked shapes equal deformed ones."""
 
 from __future__ import annotations
 

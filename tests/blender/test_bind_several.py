@@ -22,7 +22,7 @@ def knight() -> Family:
     for tube in tubes:
         tube.modifiers.new("Armature", "ARMATURE").object = armature
     rigs.turn(armature)
-    # What is new is in no list of selected objects before.
+    # New objects are in no list of selected ones before.
     current_layer().update()
     return armature, tubes
 

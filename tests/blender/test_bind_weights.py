@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Binding with new weights in one step, and what is said of meshes that have none."""
+"""Binding with new weights in one step, and messages about meshes without any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def bare() -> Character:
     armature, tube = rigs.make_armature(), rigs.make_tube()
     tube.vertex_groups.clear()
     rigs.turn(armature)
-    # What is new can't be selected before.
+    # New objects can't be selected before.
     current_layer().update()
     rigs.select([armature, tube])
     return tube, armature

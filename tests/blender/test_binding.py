@@ -142,7 +142,7 @@ def test_inverse() -> None:
     random = np.random.default_rng(3)
     matrices = np.tile(np.eye(4), (50, 1, 1))
     matrices[:, :3] = random.normal(size=(50, 3, 4)) * 10.0 ** random.integers(-3, 4, (50, 3, 1))
-    # Well-conditioned but for their scales: what is left are rounding errors times 1e6.
+    # Well-conditioned but for their scales: rounding errors times 1e6 are left.
     assert np.allclose(inverse(matrices) @ matrices, np.eye(4), rtol=0.0, atol=1e-7)
     assert np.array_equal(inverse(matrices[0]), inverse(matrices)[0])
     flat = np.diag([2.0, 0.0, 4.0, 1.0])

@@ -172,7 +172,7 @@ def test_fitted_zones(character: Character) -> None:
 
 
 def test_zones_are_of_the_rig(character: Character) -> None:
-    """They are in its unit of length, wherever the mesh is, and bind nothing anew but what goes by them."""
+    """Zones are in the rig's unit of length, wherever the mesh is; a change of one keeps the skin."""
     tube, armature = character
     tube.scale = (2.0, 2.0, 2.0)
     tube.location.x = 0.1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Optimized centers: the default of what is bound anew, kept in files, found anew beside the work of an artist."""
+"""Optimized centers: the default of newly bound meshes, kept in files, found anew beside an artist's work."""
 
 from __future__ import annotations
 
@@ -80,13 +80,13 @@ def assert_optimized(tube: MeshObject, armature: ArmatureObject) -> None:
 
 def test_are_the_default_of_what_is_bound_anew(character: Character) -> None:
     tube, armature = character
-    # A file from before has it unset, and keeps what was the default.
+    # A file from before has none chosen, and keeps the old default.
     assert tube.sbs.center == "JOINT_SET"
     rigs.select([tube, armature])
     assert addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == "OPTIMIZED"
     assert_optimized(tube, armature)
-    # What was chosen stays, whether it is bound then or not.
+    # A chosen center stays, whether bound then or not.
     tube.sbs.center = "WEIGHTED"
     assert addon.ops.unbind() == addon.ops.bind() == {"FINISHED"}
     assert tube.sbs.center == "WEIGHTED"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is compared with linear blending; drawing it needs a window, where other tests look at it."""
+"""Differences from linear blending; drawing them needs a window, where other tests look at them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_no_difference_of_what_is_not_deformed(character: Character) -> None:
 
 
 def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
-    """As while the key is held: views show linear blending, and a bake is of what was chosen."""
+    """As while the key is held: views show linear blending, a bake is of the chosen method."""
     tube, armature = character
     tube.sbs.amount = 0.5
     attributes = set(tube.data.attributes.keys())

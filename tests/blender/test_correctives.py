@@ -195,7 +195,7 @@ def test_edited_in_the_pose_of_another() -> None:
     with pytest.raises(RuntimeError, match="corrective of this pose already"):
         addon.ops.accept_corrective()
     assert addon.ops.cancel_corrective() == {"FINISHED"}
-    # What is kept of it is as before, so it can be solved again.
+    # The corrective keeps its target, so it can be solved again.
     assert addon.ops.solve_correctives(number="2") == {"FINISHED"}
     bend(armature, 90.0)
     assert error(in_world(tube), wanted) < MET[False]

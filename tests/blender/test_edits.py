@@ -30,7 +30,7 @@ def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
 
 
 def assert_alike(tube: MeshObject, twin: MeshObject) -> None:
-    """Compare what was evaluated, without evaluating anew."""
+    """Compare evaluated meshes, without evaluating anew."""
     depsgraph = current_layer().depsgraph
     assert error(rigs.evaluated(tube, depsgraph), rigs.evaluated(twin, depsgraph)) < TOLERANCE
 

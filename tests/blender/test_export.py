@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bound characters leave Blender with their skins: what comes back deforms as the Armature modifier does."""
+"""Bound characters leave Blender with their skins: imported, they deform as by the Armature modifier."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Format:
         return path
 
 
-# By default, the format leaves out what is nearly straight between keys, and adds a bone at each end.
+# By default, the format leaves out keys on nearly straight curves, and adds a bone at each end.
 FBX = Format(
     "fbx", lambda **options: bpy.ops.export_scene.fbx(**options), bake_anim_simplify_factor=0.0, add_leaf_bones=False
 )
@@ -292,7 +292,7 @@ def test_poses_for_simulations_are_not_exported(tmp_path: Path) -> None:
 
 
 def test_without_bones(tmp_path: Path) -> None:
-    """Who exports no armatures wants what is seen."""
+    """Exports without bones have the shown shape."""
     tube, armature = make_character()
     rigs.bind(tube, armature)
     current_scene().frame_set(7)

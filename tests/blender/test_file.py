@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happens to the file: duplicates, deletion, undo, saving and loading, libraries, renders."""
+"""Operations on the file: duplicates, deletion, undo, saving and loading, libraries, renders."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_modifier_applied(with_one_before: bool) -> None:
     tube.modifiers.new("Arm", "ARMATURE").object = armature
     rigs.bind(tube, armature)
     if with_one_before:
-        # Ours keeps what comes to it as attributes while there is something before it.
+        # Our modifier keeps its input as attributes while another one is before it.
         cast = tube.modifiers.new("Cast", "CAST")
         cast.factor = 0.0
         addon.module("engine.stack.stack").move(tube, cast, 0)

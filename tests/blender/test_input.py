@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What comes to the modifier: shape keys and modifiers before it, and what goes on after it."""
+"""Input of the modifier: shape keys and modifiers before it; and modifiers after it."""
 
 from __future__ import annotations
 

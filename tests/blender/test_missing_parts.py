@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may be missing when the add-on runs: an active object, and the pose of a rig that was just made."""
+"""The add-on without an active object, and without the pose of a rig that was just made."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bellies and handles that an artist deletes as objects: what becomes of their muscles, and what undo brings back."""
+"""Bellies and handles that an artist deletes as objects: their muscles afterwards, and after an undo."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_what_is_seen_without_bones(character: Character, tmp_path: Path) -> Non
 
 
 def test_a_picture_of_a_moment(character: Character, tmp_path: Path) -> None:
-    """OBJ has what is seen."""
+    """OBJ: the shown shape."""
     tube, armature = character
     add(armature, "Extensor.L", side=-0.2)
     current_layer().update()
@@ -174,7 +174,7 @@ SUFFIXES = {"alembic": "abc", "collada": "dae", "obj": "obj", "ply": "ply", "stl
 
 @pytest.mark.parametrize("kind", [kind for kind in SUFFIXES if f"{kind}_export" in dir(bpy.ops.wm)])
 def test_bellies_are_not_in_what_views_show(character: Character, tmp_path: Path, kind: str) -> None:
-    """They are there to look at: who writes what is shown gets the character, and nothing is left hidden."""
+    """Bellies are to look at: an export of shown objects has the character, and no belly stays hidden."""
     _, armature = character
     belly = muscle_of(armature, 0).belly
     options = {"evaluation_mode": "VIEWPORT"} if kind in ("alembic", "usd") else {}

@@ -378,7 +378,7 @@ def test_baked(with_muscle: Family, tmp_path: Path, target: str) -> None:
 
 
 def test_deleted_muscles(character: Family) -> None:
-    """What was deleted as objects is not drawn, though undo may bring it back."""
+    """Muscles deleted as objects are not drawn, though undo may restore them."""
     armature, _tubes = character
     for name in ("Flexor.L", "Extensor.L"):
         muscled.add(armature, name)

@@ -220,7 +220,7 @@ def test_centers_behind_modifiers_that_change_faces(kind: str) -> None:
     make_portable(tube)
     assert [modifier.show_viewport for modifier in tube.modifiers if modifier.type != "ARMATURE"] == [True] * 3
 
-    # What comes to the nodes, and what is to come of it.
+    # The nodes' input, and the output to expect.
     portable = addon.module("engine.bake.portable").find(tube)
     portable.show_viewport = tube.modifiers["After"].show_viewport = False
     mesh = tube.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.copy()

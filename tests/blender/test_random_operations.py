@@ -148,7 +148,7 @@ class Session:
     def act(self) -> str:
         deed = self.deeds[self.random.choice(len(self.deeds), p=self.chances)]
         deed()
-        # What evaluates an edit, if not what comes next.
+        # An edit is evaluated now or by the next deed.
         evaluate = self.any_of([self.update, self.change_frame, self.next_frame, self.wait])
         evaluate()
         if deed not in (self.undo, self.redo, self.reload):
@@ -181,7 +181,7 @@ class Session:
         current_layer().update()
 
     def wait(self) -> None:
-        """Leave what was edited as it is."""
+        """Leave an edit unevaluated."""
 
     def next_frame(self) -> None:
         scene = current_scene()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A mesh that is up to date is the same after it is bound again: nothing depends on what was done before."""
+"""A mesh that is up to date is the same after it is bound again: nothing depends on earlier edits."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_after(change: Callable[[], None]) -> None:
 
 
 def test_after_a_file_was_loaded(tmp_path: Path) -> None:
-    """What is changed before the first evaluation of a file changes the centers that it keeps."""
+    """Weights changed before the first evaluation of a file change the centers that it keeps."""
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
     tube, _ = character()
@@ -143,7 +143,7 @@ def modifier_in_frames() -> None:
 
 @pytest.mark.parametrize("animate", [shape_in_frames, modifier_in_frames])
 def test_in_frames(animate: Callable[[], None]) -> None:
-    """Where vertices are along a bone that bends depends on what moves them before; rotation centers do not."""
+    """Places of vertices along a bone that bends depend on their input; rotation centers do not."""
     _, armature = character()
     armature.data.bones["B1"].bbone_segments = 4
     animate()

@@ -196,7 +196,7 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
 
 
 def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> None:
-    """A render while a view shows linear blending in the place of what is chosen."""
+    """A render while a view shows linear blending instead of the chosen method."""
     armature, tube = rigs.make_armature(), rigs.make_tube()
     rigs.bind(tube, armature)
     rigs.turn(armature, angle=2.0)

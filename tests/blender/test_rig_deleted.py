@@ -119,7 +119,7 @@ def test_after_unbinding(character: Character) -> None:
 
 @pytest.mark.parametrize("with_key", [False, True])
 def test_shape_keys_go_on(character: Character, with_key: bool) -> None:
-    """What comes to the modifier is passed on: in each frame that of the keys."""
+    """The modifier passes its input on: in each frame the shape of the keys."""
     tube, _armature = character
     wide = rigs.add_shape(tube, (1.3, 0.8, 1.0), 0.5)
     if with_key:

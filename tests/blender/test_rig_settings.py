@@ -50,7 +50,7 @@ def test_new_meshes_share_settings(character: Family) -> None:
 
 
 def test_a_mesh_has_its_own(character: Family) -> None:
-    """What is changed for one mesh is its own, and goes to no other, until it is to share again."""
+    """A setting changed for one mesh is its own, and goes to no other, until the mesh shares it."""
     armature, tubes = character
     tubes[1].sbs.method = "LINEAR"
     assert (tubes[1].sbs.scope, methods(tubes)) == ("MESH", ["SPHERICAL", "LINEAR", "SPHERICAL"])

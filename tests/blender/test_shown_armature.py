@@ -64,7 +64,7 @@ def test_whichever_is_shown_deforms(character: Character, is_portable: bool) -> 
 
 
 def test_before_a_change_of_frame(character: Character) -> None:
-    """Nothing has evaluated what was switched before."""
+    """No switch of modifiers was evaluated before."""
     tube, armature = character
     rigs.animate(armature)
     show(tube, False, True, update=False)
@@ -142,7 +142,7 @@ def test_a_file_of_an_earlier_version(character: Character, tmp_path: Path) -> N
 
 
 def test_renders(character: Character, tmp_path: Path) -> None:
-    """What is shown in renders counts there, whatever the viewport shows, and though nothing was evaluated before."""
+    """Modifiers shown in renders count there, whatever the viewport shows, and though none was evaluated before."""
     tube, _ = character
     scene = renders.make_scene(range(1, 2), 48)
 

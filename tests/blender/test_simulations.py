@@ -17,7 +17,7 @@ from expected import error
 from numpy.typing import NDArray
 from objects import ArmatureObject, MeshObject, current_layer, current_scene, library, mesh_object
 
-# Simulations amplify what is different in the last bits of their input.
+# Simulations amplify differences in the last bits of their input.
 TOLERANCE = 1e-6
 FRAMES = range(1, 12)
 
@@ -43,7 +43,7 @@ def make_body(armature: ArmatureObject, bound: bool) -> MeshObject:
 def add_cloth(body: MeshObject) -> MeshObject:
     settings = body.modifiers.new("Cloth", "CLOTH").settings
     settings.vertex_group_mass = "Pin"
-    # Of a soft material: it amplifies the least what is different.
+    # Of a soft material: it amplifies differences the least.
     settings.tension_stiffness = settings.compression_stiffness = settings.shear_stiffness = 0.5
     settings.bending_stiffness = 0.01
     settings.air_damping = 5.0
@@ -131,7 +131,7 @@ def animate(armature: ArmatureObject) -> None:
 
 
 def simulate(add: Added, body: Made, bake: bool = False) -> Shapes:
-    """The shapes of what is simulated in each frame, in a file of their own."""
+    """The simulated shape in each frame, in a file of its own."""
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     armature = rigs.make_armature()
     animate(armature)
@@ -186,7 +186,7 @@ def assert_alike(found: Shapes, wanted: Shapes) -> None:
 @pytest.mark.parametrize("bake", [False, True])
 @pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth, add_worn_soft_body])
 def test_as_with_the_same_shapes(add: Added, bake: bool, tmp_path: Path) -> None:
-    """What simulates from equal shapes is equal: it meets those of its own frame."""
+    """Equal shapes simulate equally: each frame meets the shape of its own."""
     control = cached(tmp_path / "shapes.pc2")
     assert_alike(simulate(add, ours, bake), simulate(add, control, bake))
 
@@ -197,7 +197,7 @@ def test_simulation_zone() -> None:
 
 
 def test_frames_in_any_order_and_edits() -> None:
-    """Back at its start, a simulation begins anew with what was edited."""
+    """Back at its start, a simulation begins anew with the edits."""
     results = []
     for body in (ours, theirs):
         bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)

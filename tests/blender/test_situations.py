@@ -260,7 +260,7 @@ def test_no_vertices_and_no_bones() -> None:
 
 
 def test_speed_of_an_unrelated_update(character: Character) -> None:
-    """No clock: what moves something else does not even look at bound objects."""
+    """No clock: moving another object does not even look at bound objects."""
     registry = addon.module("engine.live.registry")
     empty = bpy.data.objects.new("Empty", None)
     current_scene().collection.objects.link(empty)

@@ -151,7 +151,7 @@ def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict
 
 @pytest.mark.parametrize("animation", [False, True])
 def test_render(character: Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> None:
-    """What is rendered, with motion blur, is what the view shows in that moment."""
+    """Renders, with motion blur, have the shape of the view at each moment."""
     tube, armature = character
     animate(armature)
     current_scene().frame_set(4)
@@ -176,7 +176,7 @@ def test_render_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_export_knows_no_limbs(character: Character) -> None:
-    """What is exported is the skin as it is weighted, by the Armature modifier."""
+    """An export has the skin as it is weighted, by the Armature modifier."""
     tube, armature = character
     assert_spread(tube, armature)
     with addon.module("engine.bake.stand_in").armature_modifiers_instead():

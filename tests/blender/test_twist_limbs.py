@@ -143,7 +143,7 @@ def test_is_the_default_of_what_is_bound_anew() -> None:
     assert ticked(armature) == list(LIMBS)
     pose(armature)
     assert_spread(tube, armature, center="optimized", centers=kept_centers(tube))
-    # What was chosen stays, and so does what files of earlier versions have.
+    # A choice stays, and so do the settings in files of earlier versions.
     tube.sbs.spread_twist = False
     assert addon.ops.unbind() == addon.ops.bind() == {"FINISHED"}
     assert not tube.sbs.spread_twist

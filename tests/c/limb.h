@@ -23,7 +23,7 @@ static inline void turn(int axis, double angle, const double center[3], matrix o
   }
 }
 
-/* Along x: a root at 0, a limb from 0 to 4, and what hangs on it at 4. */
+/* Along x: a root at 0, a limb from 0 to 4, and a hand at 4. */
 enum {
   JOINTS = 3
 };

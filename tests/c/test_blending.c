@@ -92,9 +92,9 @@ static void check_pairs(const results *found, const int32_t (*joints)[2], const 
 /*
  * Without attachments the nearest bones are 0, 0, 0, 0 (a tie with 1), 1 and 1. Around the elbow, from -1.5 to 1.5,
  * are four vertices, and all are 1 away from the line: half a unit of the forearm, so its zone goes from -0.6 to 0.6,
- * which is -1.2 to 1.2 of the mesh. At the wrist, from 1.5 to 4.5, is one, 1 away: -1.2 to 1.2. The forearm takes over
- * what is beyond -1.2 and within 2 * 2 * hypot(0.6, 0.5) = 3.1 of the elbow; the hand, to which the last two vertices
- * are nearer or not (1 is nearer to 0, but that is the parent's), what is beyond 1.8 and within 2 * hypot(1.2, 1).
+ * which is -1.2 to 1.2 of the mesh. At the wrist, from 1.5 to 4.5, is one, 1 away: -1.2 to 1.2. The forearm takes
+ * vertices beyond -1.2 and within 2 * 2 * hypot(0.6, 0.5) = 3.1 of the elbow; the hand, to which the last two are
+ * nearer or not (1 is nearer to 0, but that is the parent's), vertices beyond 1.8 and within 2 * hypot(1.2, 1).
  */
 static void test_attachments_and_zones_of_the_mesh(void) {
   const int32_t attachment[VERTICES] = {0, 1, 1, 1, 1, 2},
@@ -142,8 +142,8 @@ static void test_attached_to_the_heaviest(void) {
 }
 
 /*
- * Only the forearm is blended, its t as in test_shares. What is not between 0 and 1 keeps its influences: of vertices 0
- * and 1, before the zone, the upper arm has the weight of both; of vertex 4, beyond it, the forearm.
+ * Only the forearm is blended, its t as in test_shares. Vertices outside its zone keep their influences: of vertices
+ * 0 and 1, before the zone, the upper arm has the weight of both; of vertex 4, beyond it, the forearm.
  */
 static void test_others_keep_their_influences(void) {
   const unsigned char blended[JOINTS] = {0, 1, 0};

@@ -60,7 +60,7 @@ static void test_by_hand(void) {
     }
     CHECK(found[1][0] == 0.5 && found[2][1] == 0.5); /* those that do not change keep their bits */
   }
-  options.threshold = 1.0; /* nothing gains, and what loses is alone */
+  options.threshold = 1.0; /* no joint gains, and losers are alone */
   CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, ones, &options, 2, found_joints[0], found[0], NULL), SBS_OK);
   for (int v = 0; v < VERTICES; v++) CHECK(found[v][0] == weights[v][0] && found[v][1] == weights[v][1]);
 }
@@ -79,7 +79,7 @@ static void test_parts_that_only_touch(void) {
   CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, whole, NULL, 2, found_joints[0], found[0], NULL), SBS_OK);
   for (int v = 0; v < 6; v++) CHECK(found_joints[v][0] == apart[v] && found[v][0] == 1.0);
 
-  /* Where the weights are the same there is a seam; what has one joint alone is hard all the same. */
+  /* Where the weights are the same there is a seam; a vertex with one joint is hard all the same. */
   table.joint_indices = alike;
   CHECK_EQUAL(sbs_influences_diffuse(&table, &mesh, whole, NULL, 2, found_joints[0], found[0], NULL), SBS_OK);
   for (int v = 0; v < 6; v++) CHECK(found_joints[v][0] == alike[v] && found[v][0] == 1.0);

@@ -62,7 +62,7 @@ static void check_coordinates(sbs_driver_part part, const transform frame[JOINTS
 static void test_coordinates(void) {
   const double b = 70 * DEGREES, t = 40 * DEGREES;
   const transform bend = rotation(0, 0, 1, 70), twist = rotation(1, 0, 0, 40);
-  /* joint 2 is twisted, then bent; all of it is carried by what is above */
+  /* joint 2 is twisted, then bent; the joints above carry all of it */
   transform frame[JOINTS] = {rotation(3, 1, 2, 50)};
   frame[1] = multiply(frame[0], rotation(0, 1, 0, -20));
   frame[2] = multiply(frame[1], multiply(bend, twist));

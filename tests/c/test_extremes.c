@@ -8,7 +8,7 @@ enum {
   JOINTS = 6
 };
 
-/* What is done to a joint that turns by anything. */
+/* A joint of some odd kind, turned by any angle. */
 static transform odd_joint(int kind, int joint, uint64_t *seed) {
   const transform turn = random_rigid(seed, 180.0);
   switch (kind) {

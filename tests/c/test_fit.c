@@ -57,7 +57,7 @@ static void test_products_that_overflow(void) {
   }
   CHECK_NEAR(sum, 1.0, 1e-15);
   for (int i = 0; i < CORNERS * CORNERS; i++) gram[i] = i % (CORNERS + 1) ? 1e-310 : 3e-310;
-  gram[0] = 9e-310; /* so small that what is divided by is 0 */
+  gram[0] = 9e-310; /* so small that a divisor is 0 */
   CHECK_EQUAL(sbs_nearest_in_hull(CORNERS, gram, w, work), SBS_OK);
   sum = 0.0;
   for (int i = 0; i < CORNERS; i++) sum += w[i];
@@ -188,7 +188,7 @@ static sbs_status fit_with(const sbs_fit_desc *desc, const sbs_fit_options *opti
   return sbs_fit_weights(desc, options, indices, weights, NULL, fault);
 }
 
-/* What is fitted, and what it begins with. */
+/* A fit: its data, weights and options. */
 typedef struct fitting {
   sbs_fit_desc desc;
   const double *weights; /* (VERTICES, INFLUENCES) */

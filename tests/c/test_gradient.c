@@ -72,7 +72,7 @@ static void test_instruction_sets_agree(void) {
   }
 }
 
-/* Of a type, and not a byte longer: so a sanitizer sees what is read or written beside it. */
+/* An array of a type, not a byte too long: a sanitizer sees reads and writes beside it. */
 static void *exact(sbs_scalar scalar, size_t count, const double *from) {
   char *made = malloc(count * (scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double)));
   CHECK(made);
@@ -187,7 +187,7 @@ static void test_arrays_are_read_up_to_their_ends(void) {
   }
 }
 
-/* A shape of one vertex, and the result with what is found by it. */
+/* A shape of one vertex, and the result with its gradient. */
 static sbs_shapes *make_shape(const sbs_skin *skin) {
   static const size_t offsets[2] = {0, 1};
   static const int32_t vertex = 3;

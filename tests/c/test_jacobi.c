@@ -71,7 +71,7 @@ static void scale_columns(matrix *a, double x, double y, double z) {
   for (size_t i = 0; i < 3 * a->rows; i++) a->m[i] *= scales[i / a->rows];
 }
 
-/* What holds for every decomposition, whatever the matrix: it is one. */
+/* The factors of a matrix, checked to be its decomposition. */
 static factors decompose(const matrix *a) {
   factors f = {.u = *a};
   CHECK_EQUAL(sbs_jacobi_svd(a->rows, f.u.m, f.s, f.vt), SBS_OK);
@@ -154,7 +154,7 @@ static void test_random_matrices(void) {
   }
 }
 
-/* U diag(s) V^T of given s: what is found is what was put in. */
+/* U diag(s) V^T of known s: the same values are found. */
 static void test_known_singular_values(void) {
   static const double known[][3] = {{1, 1, 1},           {3, 2, 1},       {1, 1, 1e-3},    {1, 1e-7, 1e-7},
                                     {1, 1e-3, 1e-12},    {1, 0.5, 1e-16}, {2, 1e-16, 0.0}, {5, 5, 0},

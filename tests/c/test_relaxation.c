@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relaxation of a patch: the energy's gradient, what stays and what moves, bad input. */
+/* Relaxation: the energy's gradient, a patch at rest and a squeezed one, bad input. */
 #include <sbs/relaxation.h>
 
 #include "counting_allocator.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A scene far from the origin loses no more than the rounding of its output. That takes, for every group of vertices,
- * what is left of the anchor's exact position once the anchor is rounded to float32. gcc 12 at -O2 takes just this
- * difference, q - (float)q over three numbers, for zero (its SLP vectoriser); then outputs are up to a whole unit in
- * the last place off, where half a unit is what rounding costs.
+ * A scene far from the origin loses no more than the rounding of its output. For that, every group of vertices has
+ * a residual: its anchor's exact position minus the one rounded to float32. gcc 12 at -O2 takes just this difference,
+ * q - (float)q over three numbers, for zero (its SLP vectoriser); then outputs are up to a whole unit in the last place
+ * off, where rounding costs half a unit.
  */
 #include <sbs/sbs.h>
 #include <stdlib.h>

@@ -161,7 +161,7 @@ static void test_bits(void) {
     CHECK_EQUAL(same, v % 7 != 0);
   }
   options.threads = 3;
-  memset(scratch, 0xff, sizeof scratch); /* what is not summed up is not read */
+  memset(scratch, 0xff, sizeof scratch); /* only memory with sums is read */
   options.scratch = scratch;
   options.scratch_size = sbs_skin_scratch_size(skin) + sbs_shapes_scratch_size(shapes);
   CHECK(options.scratch_size <= sizeof scratch);

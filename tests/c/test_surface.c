@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces: nearest points by hand and against every triangle, what blocks a segment, what crosses, and islands. */
+/* Surfaces: nearest points by hand and against every triangle, blocked segments, crossing triangles, islands. */
 #include <float.h>
 #include <sbs/surface.h>
 

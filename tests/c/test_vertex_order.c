@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of vertices changes no bit of what becomes of them. */
+/* The order of vertices changes no bit of the results. */
 #include "rig.h"
 #include "skin/skin.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vertices dragged to anywhere: weights stay weights, what fails leaves no trace, and what was done is undone. */
+/* Vertices dragged to anywhere: weights stay weights, a drag that fails changes none, a change is undone. */
 #include <sbs/drag.h>
 #include <string.h>
 

@@ -132,7 +132,7 @@ static void measure(fuzz_input *in, const sbs_muscles *muscles, const sbs_pose *
   }
 }
 
-/* What covers a muscle are vertices of the mesh, with shares. */
+/* Muscles are covered by vertices of the mesh, with shares. */
 static void list(fuzz_input *in, const sbs_muscles *muscles, size_t vertices) {
   const size_t count = sbs_muscles_count(muscles);
   size_t *covered = fuzz_room(in, count * sizeof *covered);

@@ -137,10 +137,7 @@ static sbs_status update(world *all) {
   return status;
 }
 
-/*
- * What comes out is the mesh from now on; the skin keeps the one that it was made with, and is bound anew before it is
- * updated.
- */
+/* Deformed positions may be the mesh's from now on; the skin of the old ones is then freed, to be bound anew. */
 static sbs_status deform(world *all) {
   fuzz_input *in = all->in;
   const sbs_pose pose = fuzz_pose(in, JOINTS, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is nearest to a surface and what it is in the way of, held against a look at every triangle's distance. */
+/* Nearest triangles and blocked segments of a surface, held against a look at every triangle's distance. */
 #include <math.h>
 #include <sbs/surface.h>
 #include <string.h>

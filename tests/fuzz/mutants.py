@@ -119,7 +119,7 @@ def unpack(glb: bytes) -> tuple[Any, bytes]:
 
 
 def interesting(dice: random.Random) -> Any:
-    """One of the values that are often forgotten; lists are new, for what is damaged further must not change others."""
+    """One of the values that are often forgotten; a list is a copy, since damaging it must not change others."""
     return copy.deepcopy(dice.choice(INTERESTING))
 
 
@@ -295,7 +295,7 @@ def use(character: sbs.Character, folder: Path) -> str:
     try:
         again = sbs.load(saved)
     except ValueError as error:
-        # What is nearly singular or nearly too large may be so in float32.
+        # Matrices nearly singular or too large may be so in float32.
         assert any(word in str(error) for word in ("singular", "finite", "too large", "length 0")), error
         return "read, and refused when saved"
     assert again.skin.joint_count == character.skin.joint_count
@@ -304,7 +304,7 @@ def use(character: sbs.Character, folder: Path) -> str:
 
 
 def run(kind: str, files: Iterable[tuple[str, bytes]], folder: Path) -> tuple[Counter[str], list[str]]:
-    """How many files were read and refused, and what is wrong, a line for each."""
+    """How many files were read and refused, and the findings, a line for each."""
     outcomes: Counter[str] = Counter()
     findings = []
     for name, data in files:

@@ -2,7 +2,7 @@
 """Fuzzing of all that reads files, by Atheris: ``python tests/fuzz/readers.py TARGET [options of libFuzzer] [CORPUS]``.
 
 A reader may refuse bytes by the errors that its documentation names; anything else is a finding. ``--replay`` runs
-what is kept in the folder corpus, and needs no Atheris; ``--unpack FOLDER`` writes that to a folder to begin with, and
+the inputs in the folder corpus, and needs no Atheris; ``--unpack FOLDER`` writes them to a folder to begin with, and
 ``--keep FOLDER`` keeps a folder.
 """
 
@@ -36,7 +36,7 @@ except ImportError:
 with instrumented:
     from sbs.characters.loading import load
     from sbs.cli.numbers import read_npy
-    from sbs.gltf import container, reader  # noqa: F401 (what is imported late would not be seen)
+    from sbs.gltf import container, reader  # noqa: F401 (a late import would not be seen)
     from sbs.skinning import centers_files
     from sbs.support.text import plain, well_formed
     from sbs.weights import Capsules, capsule_files  # noqa: F401
@@ -64,7 +64,7 @@ def glb(data: bytes, folder: Path) -> None:
 
 
 def gltf(data: bytes, folder: Path) -> None:
-    """The text alone; what follows its first NUL is the binary chunk, so that mutations find the structure."""
+    """The text alone; bytes after its first NUL are the binary chunk, so that mutations find the structure."""
     text, _, binary = data.partition(b"\0")
     text += b" " * (-len(text) % 4)
     chunks = struct.pack("<I4s", len(text), b"JSON") + text
@@ -75,7 +75,7 @@ def gltf(data: bytes, folder: Path) -> None:
 
 
 def capsules(data: bytes, folder: Path) -> None:
-    """JSON files of capsules; what is read is written and read again."""
+    """JSON files of capsules: read, written and read again."""
     path = written(data, folder / "fuzz.json")
     try:
         found = Capsules.from_json(path)

@@ -75,7 +75,7 @@ def long(folder: str, minutes: str = "30", *names: str) -> int:
 
 
 def pack(folder: str) -> int:
-    """Merge each corpus, the shortest inputs first, and write what fits into its archive."""
+    """Merge each corpus, and write its shortest inputs, MOST bytes, into its archive."""
     for program in sorted(Path(folder).glob("fuzz_*")):
         name = program.name.removeprefix("fuzz_")
         corpus = Path(folder) / "corpus" / name

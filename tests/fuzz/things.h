@@ -10,17 +10,17 @@
 
 #include "fuzz.h"
 
-/* What sbs_skin_new and sbs_skin_update may return. */
+/* Errors of sbs_skin_new and sbs_skin_update. */
 #define FUZZ_BIND_ERRORS \
   (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | \
    FUZZ_ERROR(JOINT_INDEX) | FUZZ_ERROR(PARENT) | FUZZ_ERROR(WEIGHT) | FUZZ_ERROR(OUT_OF_MEMORY))
 
-/* What functions that pose a skin may return but for what is a defect, or what no known input brings about. */
+/* Errors of functions that pose a skin, but for defects and errors that no known input causes. */
 #define FUZZ_POSE_ERRORS \
   (FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | FUZZ_ERROR(NOT_AFFINE) | \
    FUZZ_ERROR(OUT_OF_MEMORY) | FUZZ_ERROR(SCRATCH))
 
-/* What functions of a mesh may return. */
+/* Errors of functions of a mesh. */
 #define FUZZ_MESH_ERRORS \
   (FUZZ_ERROR(EMPTY) | FUZZ_ERROR(TOO_LARGE) | FUZZ_ERROR(OPTION) | FUZZ_ERROR(STRIDE) | FUZZ_ERROR(NOT_FINITE) | \
    FUZZ_ERROR(VERTEX_INDEX) | FUZZ_ERROR(OUT_OF_MEMORY))

@@ -12,7 +12,7 @@ REFINEMENT = 0.1  # triangles are split until weights differ by at most this alo
 
 
 def dense_weights(joint_indices: np.ndarray, joint_weights: np.ndarray) -> np.ndarray:
-    """A matrix (V, J) with rows of sum 1, or 0; what is no positive number is dropped."""
+    """A matrix (V, J) with rows of sum 1, or 0; only positive weights count."""
     indices, weights = np.asarray(joint_indices), np.asarray(joint_weights, np.float64)
     good = np.where(np.isfinite(weights) & (weights > 0), weights, 0.0)
     dense = np.zeros((len(indices), indices.max() + 1))

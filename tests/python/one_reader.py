@@ -12,7 +12,7 @@ from sbs.rigging.content import FileError, Wanted
 
 
 def found_in(module: str, path: Path, wanted: Wanted) -> bytes | str:
-    """The scene in a file, by the reader of this name, or what is wrong."""
+    """The scene in a file, by the reader of this name, or the error."""
     try:
         scene: Scene = importlib.import_module(module).scene(path, wanted)
         return scene.to_bytes()

@@ -270,7 +270,7 @@ class Joint:
     inverse_stretch: np.ndarray  # (3, 3): S^-1
 
     @staticmethod
-    def of(given: np.ndarray) -> Joint:
+    def from_matrix(given: np.ndarray) -> Joint:
         linear = given[:, :3]
         rotation, stretch = rotation_and_stretch(linear)
         deviation = linear.T @ linear - np.eye(3)
@@ -298,7 +298,7 @@ class Pose:
     Parameters
     ----------
     mesh : Mesh
-    skinning_matrices : (J, 3, 4) or (J, 4, 4); their type decides what is rounding in `is_trivial`
+    skinning_matrices : (J, 3, 4) or (J, 4, 4); their type sets the tolerance of `is_trivial`
     damping, rcond, rotation, center : as of `sbs.Skin.deform`
     """
 
@@ -320,7 +320,7 @@ class Pose:
         self.rcond = rcond
         self.rotation = rotation
         self.center_choice = center
-        self.joints = [Joint.of(matrix) for matrix in matrices[:, :3, :].astype(REAL)]
+        self.joints = [Joint.from_matrix(matrix) for matrix in matrices[:, :3, :].astype(REAL)]
         self._turns: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     # Centers of rotation
@@ -342,7 +342,7 @@ class Pose:
         return self.mesh.joint_positions[list(joint_set) if child is None else [child]].mean(axis=0)
 
     def trivial_residual(self, child: int) -> float:
-        """How far apart a joint and its parent move the joint's position, over what counts as the same place."""
+        """How far apart a joint and its parent move the joint's position, over the distance allowed."""
         assert self.mesh.joint_positions is not None and self.mesh.parents is not None
         point = self.mesh.joint_positions[child]
         a, b = self.joints[child].matrix, self.joints[self.mesh.parents[child]].matrix
@@ -366,7 +366,7 @@ class Pose:
         return origin + z / scale if scale > 0 else origin
 
     def set_turn(self, joint_set: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """Return f and z of a joint set: what is stretched about f is turned about z from there on."""
+        """Return f and z of a joint set: vertices are stretched about f, then turned about f + z."""
         if joint_set not in self._turns:
             self._turns[joint_set] = self._find_turn(joint_set)
         return self._turns[joint_set]

@@ -27,13 +27,13 @@ def same(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray
 
 
 def blended(base: np.ndarray, method: np.ndarray, amount: np.ndarray) -> np.ndarray:
-    """What is to come out, in double."""
+    """The expected result, in double."""
     a = amount.astype(np.float64)[:, None]
     return (1 - a) * base.astype(np.float64) + a * method.astype(np.float64)
 
 
 def tolerance_of(skin: sbs.Skin) -> float:
-    """What sbs.h promises."""
+    """The bound in sbs.h."""
     size = float(np.linalg.norm(np.ptp(skin.rest_positions, axis=0)))
     return (1e-6 if skin.dtype == np.float32 else 1e-13) * size
 

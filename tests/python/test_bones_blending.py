@@ -75,7 +75,7 @@ def direct(
             continue
         children = [k for k in range(count) if parents[k] == j]
         steps = [R[k][:3, 3] for k in children] or [R[j][:3, :3].T @ R[j][:3, 3]]
-        # the paper has one child; of several each counts with what hangs on it, as `weights.bone_segments` says
+        # the paper has one child; of several each counts with its joints, as `weights.bone_segments` says
         n = np.average(steps, axis=0, weights=[hanging_on(parents, k) for k in children] or None)
         n = n / np.sqrt(n @ n)
         t = min(max((v0 @ n - t_min[j]) / (t_max[j] - t_min[j]), 0), 1)
@@ -230,7 +230,7 @@ def test_bones_go_to_their_tails_where_a_rig_has_some() -> None:
     tails = [[0, 0, 0], [0, 2, 0], [3, 0, 4]]
     blending = sbs.bones_blending(arm(), points, attachment=[1, 2, 2], t_min=-2, t_max=4, tails=tails)
     np.testing.assert_allclose(6 * blending.t - 2, [2, 1, 0], rtol=0, atol=1e-14)
-    # those at the children are what is taken without
+    # the default tails are at the children
     rest, _ = sleeve()
     heads = arm().joint_positions
     same = sbs.bones_blending(arm(), rest, tails=[heads[1], heads[2], 2 * heads[2] - heads[1]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Capsules as JSON: what is written is read again, is as the schema says, and nothing else is taken for it."""
+"""Capsules as JSON: a written file is read again and fits the schema, and no other is taken for one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What must hold for capsule weights of any capsules and points."""
+"""Properties of capsule weights for any capsules and points."""
 
 from __future__ import annotations
 

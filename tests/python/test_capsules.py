@@ -22,7 +22,7 @@ INNER = np.full((2, 2), 1.0)
 OUTER = np.full((2, 2), 3.0)
 ELBOW = weights.Capsules(HEADS, TAILS, INNER, OUTER)
 
-# The formula takes a handful of roundings of eps / 2 each, and so does what is worked out here.
+# The formula takes a handful of roundings of eps / 2 each, and so do the expected weights.
 EXACT = 8 * float(np.finfo(float).eps)
 
 
@@ -182,7 +182,7 @@ def test_falloffs_of_capsules(falloff: Falloff) -> None:
     capsules = weights.Capsules(**given, falloffs=own)
     found = weights.capsule_weights(points, capsules, falloff=falloff, dense=True)
     expected = capsule_reference.dense_weights(points, given, falloff=[name or falloff for name in own])
-    # As in test_reference: roundings of distances, which near an outer radius are large beside what is left.
+    # As in test_reference: roundings of distances, which near an outer radius are large beside the weight.
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
     alike = weights.Capsules(**given, falloffs=["smooth"] * 6)
     np.testing.assert_array_equal(

@@ -66,7 +66,7 @@ def test_other_inputs_are_computed_anew(changed: int, tmp_path: Path, count: lis
     expected = centers()
     for _ in range(2):
         np.testing.assert_array_equal(centers(tmp_path / "kept"), expected)
-    assert len(count) == 3  # for the file, what is expected, for the file again
+    assert len(count) == 3  # for the file, the expected centers, the file again
 
 
 def damaged() -> dict[str, Any]:

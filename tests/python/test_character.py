@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Characters: when their skin is made, what is said of their weights, and where warnings point."""
+"""Characters: when their skin is made, which weights are warned of, and where warnings point."""
 
 from __future__ import annotations
 

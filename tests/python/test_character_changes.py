@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Characters with other weights and other meshes: what is saved is what deforms."""
+"""Characters with other weights and other meshes: a saved file deforms alike."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ def test_what_is_damaged_is_done_again(
 
 
 def test_each_byte_of_the_journal_is_another(tmp_path: Path) -> None:
-    """Digits, ends of lines and others in its place, or none: what is kept is right, and the rest of the lines are."""
+    """Digits, ends of lines and others in its place, or none: other lines are kept, and the file is right."""
     path, wanted = tmp_path / "a.pc2", bytes(range(100, 140))
     places = [(5 + 7 * number, 7) for number in range(5)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files of correctives: round trips, the schema, and what is wrong in them."""
+"""Files of correctives: round trips, the schema, and errors in them."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_a_sculpt_is_met(name: str, amount: float | None) -> None:
 
 
 def test_shapes_are_solved_again_for_another_method() -> None:
-    """The target is kept, and only what was sculpted is moved."""
+    """The target is kept, and only sculpted vertices move."""
     skin = skin_with_all()
     target = sculpted(skin.deform(KNEE), "LeftLeg")
     correctives = Correctives(woman().skeleton)
@@ -125,7 +125,7 @@ def test_shapes_are_solved_again_for_another_method() -> None:
 
 
 def test_with_muscles() -> None:
-    """What is done after the deformation is undone. Nothing comes nearer to a muscle than its skin is: that is told."""
+    """The muscles' move is undone. No vertex comes nearer to a muscle than its skin is: unreached ones are told."""
     cover = muscles.bind(woman(), muscles.fit(woman()))
 
     def after(positions: np.ndarray, matrices: np.ndarray) -> np.ndarray:
@@ -145,7 +145,7 @@ def test_with_muscles() -> None:
 
 
 def test_neighbors_do_not_add_twice() -> None:
-    """A pose in which another shape acts gets what that lacks; two joints that bend alike share what is needed."""
+    """A pose where another shape acts gets the missing offsets; two joints that bend alike share theirs."""
     skin = skin_with_all()
     skeleton = woman().skeleton
     both = pose(LeftLeg=(100.0, X), LeftUpLeg=(-50.0, X))

@@ -62,7 +62,7 @@ def test_mirror(part: correctives.Part) -> None:
 
 
 def test_mirror_by_name() -> None:
-    """What is named, such as of joints in the middle; a shape without a target is mirrored with its rotation."""
+    """Named shapes, such as of joints in the middle; a shape without a target is mirrored with its rotation."""
     made = Correctives(woman().skeleton)
     vertices = around("Spine")[:5]
     made.add_shape((vertices, np.ones((5, 3))), [[0.1, 0.2, 0.3]], joints=["Spine"], name="aside")

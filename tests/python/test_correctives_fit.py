@@ -28,7 +28,7 @@ def sequence() -> tuple[Correctives, np.ndarray]:
 
 
 def test_what_made_a_sequence_is_found() -> None:
-    """To a fifth of what was missing: poses are frames, not those of the sculpts. Shapes are sparse."""
+    """To a fifth of the error before: poses are frames, not the sculpted ones. Shapes are sparse."""
     made, positions = sequence()
     found = correctives.fit(woman().skeleton, woman().skin, FRAMES, positions, ["LeftLeg", "RightLeg", "Neck"], poses=6)
     assert found.error < 0.1 * found.error_before

@@ -59,7 +59,7 @@ def bent_arm(mirrored: bool = False) -> tuple[sbs.Character, Brush, np.ndarray]:
     return arm, brush, solids.turned(arm, "fore", [0, 0, -1 if mirrored else 1], 70)
 
 
-# ---------------------------------------------------------------------------------------------------- what is reached
+# ---------------------------------------------------------------------------------------------------- targets reached
 
 
 @pytest.mark.parametrize("options", METHODS, ids=str)
@@ -162,7 +162,7 @@ def test_a_spread_twist_and_amounts_are_those_of_the_skin(moved: bool) -> None:
     np.testing.assert_allclose(reached, goal, atol=1e-6)
 
 
-# ------------------------------------------------------------------------------------------------------- what is kept
+# ------------------------------------------------------------------------------------------------------- kept weights
 
 
 @pytest.mark.parametrize("options", METHODS, ids=str)

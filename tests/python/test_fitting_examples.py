@@ -30,7 +30,7 @@ def test_nothing_moves_at_rest(woman: sbs.Character, limbs: np.ndarray) -> None:
 
 
 def test_cloth_keeps_its_lengths_and_distances(woman: sbs.Character, limbs: np.ndarray) -> None:
-    """A forearm twisted by 80 degrees: what is pinned follows its joint, springs stretch little, bones are covered."""
+    """A forearm twisted by 80 degrees: pinned vertices follow joints, springs stretch little, bones are covered."""
     sleeves = Sleeves(woman, limbs)
     pose = np.zeros((len(woman.skeleton), 3))
     forearm = woman.skeleton.index("LeftForeArm")

@@ -153,7 +153,7 @@ def test_a_clip_that_begins_late_keeps_its_time_in_usd(tmp_path: Path) -> None:
 
 
 def test_usd_tells_the_last_frame_as_a_whole_number(same: list[Path]) -> None:
-    """Programs cut what is behind the point."""
+    """Programs cut digits behind the point."""
     pxr: Any = pytest.importorskip("pxr.Usd")
     path = same[1].with_name("again.usdc")
     sbs.load(same[1]).save(path)

@@ -42,7 +42,7 @@ def test_what_the_corpora_began_with(name: str, tmp_path: Path) -> None:
     ],
 )
 def test_damaged_files(tmp_path: Path, kind: str, first: int, count: int) -> None:
-    """Seeds and numbers of what goes wrong are told."""
+    """Seeds and numbers of findings are told."""
     outcomes, findings = mutants.run(kind, mutants.mutants(kind, 20260, range(first, first + count)), tmp_path)
     assert findings == []
     assert outcomes["refused"] > 100

@@ -83,7 +83,7 @@ def interleaved(builder: Builder) -> int:
     ]
     stride = len(rows[0])
     assert stride == 36
-    # The last row may lack what comes behind its last attribute.
+    # The last row may lack bytes behind its last attribute.
     return builder.view(b"\xff" + b"".join(rows)[:-1], byteStride=stride)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Animations: interpolation worked out by hand, clamping, what moves joints and what does not."""
+"""Animations: interpolation worked out by hand, clamping, nodes that move joints and others."""
 
 from pathlib import Path
 

@@ -117,7 +117,7 @@ def elements(value: object, path: Place = ()) -> Iterator[Place]:
 
 
 def replaced(content: Any, path: Place, value: object) -> Any:
-    """A copy with the element at `path` replaced, or removed if the value is ...; it shares what is beside the path."""
+    """A copy with the element at `path` replaced, or removed if the value is ...; other elements are shared."""
     content = copy.copy(content)
     key, *further = path
     if further:
@@ -386,7 +386,7 @@ def test_files_that_ask_for_too_much_memory(tmp_path: Path, bomb: Callable[[], B
         sbs.load(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    # 64 times what is stored and 16 MiB may be decoded, and as much again while it is joined.
+    # 64 times the file's size and 16 MiB may be decoded, and as much again while joined.
     assert peak < 2 * (64 * path.stat().st_size + 2**24)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small files that are built to cost much cost what their size warrants, or are refused in words.
 
-What is quadratic again takes minutes here, and is seen by that.
+A reader that is quadratic again takes minutes here.
 """
 
 import tracemalloc
@@ -44,7 +44,7 @@ def test_many_images_of_one_file_are_one(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert (tmp_path / "copy.glb").stat().st_size < 5_100_000
-    assert peak < 5 * 5_000_000  # the file, the buffer as it grows, and what is written
+    assert peak < 5 * 5_000_000  # the file, the buffer as it grows, and the copy
 
 
 def test_a_primitive_for_each_of_many_nodes(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ METHODS: list[Method] = ["rigid", "linear", "spherical", "dual_quaternion"]
 DTYPES: list[Precision] = [np.float32, np.float64]
 VERTICES, JOINTS = 300, 6
 
-# Shares of the mesh's size, for vertices that are turned and not squeezed. Evaluating what was deformed loses 2e-7 (see
+# Shares of the mesh's size, for vertices that are turned and not squeezed. The deformation itself loses 2e-7 (see
 # tolerances.py), the posed position half an ulp, and solving for the rest position as much again.
 BOUND = {np.float32: 1e-6, np.float64: 1e-12}
 POSES = [(name, clip, frame) for name in characters.NAMES for clip, frame in characters.load(name).poses()]
@@ -76,7 +76,7 @@ def test_real_characters_come_back(name: str, clip: str, frame: int, method: Met
         bound[singular] = np.inf
     else:
         assert not singular.any()
-    # the posed character may stand far from the origin: half an ulp of what was deformed is lost, in each direction
+    # the posed character may stand far from the origin: half an ulp of its positions is lost, in each direction
     bound = bound * mesh_size(skin.rest_positions) + 2 * np.spacing(np.abs(posed).max().astype(dtype))
     assert (error <= bound).all()
 

@@ -153,7 +153,7 @@ def test_helpers_are_children_and_given_joints_stay(woman: sbs.Character, made: 
 
 
 def test_no_helpers_and_another_method() -> None:
-    """Weights alone; what is to be seen may be linear blending itself."""
+    """Weights alone; the method may be linear blending itself."""
     hand = sbs.samples.load("hand")
     same = to_linear(hand, 0, skin=hand.skin, method="linear")
     assert len(same.character.skeleton) == len(hand.skeleton)

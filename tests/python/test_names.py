@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Public names follow one scheme, and the check that holds it finds what does not."""
+"""Public names follow one scheme, and the check finds names that do not."""
 
 from pathlib import Path
 

@@ -91,7 +91,7 @@ def test_inverse(dtype: Precision, kind: str) -> None:
 
 
 def test_other_weights() -> None:
-    """What is bound anew and what is only updated are the same bits."""
+    """A new skin and an updated one give the same bits."""
     skin, matrices = skin_with_centers(np.float32, SOME), skinning_matrices("rigid")
     vertices = np.arange(0, VERTICES, 7)
     weights = skin.joint_weights.copy()

@@ -94,7 +94,7 @@ def test_a_skin_with_other_weights(twist: sbs.Twist | None) -> None:
     ],
 )
 def test_all_that_shows_memory_is_copied(disguised: Callable[[np.ndarray], Any]) -> None:
-    """Also what is read-only itself, but not what it shows."""
+    """Also a read-only view of writable memory."""
     given = arguments()
     memory = given["rest_positions"]
     shown = disguised(memory)

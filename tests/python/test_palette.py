@@ -73,7 +73,7 @@ def test_frames_of_a_twist_follow_the_joints() -> None:
 
 
 def test_rounding_of_matrices_is_no_scale(hand: sbs.Character) -> None:
-    """Spherical blending takes the nearest rotation, here the identity, and linear blending what is given."""
+    """Spherical blending takes the nearest rotation, here the identity, linear blending the given matrix."""
     matrices = np.tile(np.eye(4), (1, len(hand.skeleton), 1, 1))
     matrices[..., :3, :3] *= 1 + 2e-6
     for method, kept in (("spherical", 0.0), ("linear", 2e-6)):

@@ -85,7 +85,7 @@ def as_mikumikudance(model: Pmx, vertex: Vertex, matrices: np.ndarray) -> np.nda
     r0, r1 = c + r0 - rw, c + r1 - rw
     corrected = (c + r0) / 2, (c + r1) / 2
     m0, m1 = (matrices[bone] for bone in vertex.bones)
-    # The first rotation, and a share of what leads from it to the second.
+    # The first rotation, and a share of the turn from it to the second.
     turn = sbs.rotations.rotation_vectors_from_matrices(m0[:3, :3].T @ m1[:3, :3])
     q = m0[:3, :3] @ sbs.rotations.matrices_from_rotation_vectors(w1 * turn)
     moved = w0 * (m0 @ np.append(corrected[0], 1)) + w1 * (m1 @ np.append(corrected[1], 1))
@@ -94,7 +94,7 @@ def as_mikumikudance(model: Pmx, vertex: Vertex, matrices: np.ndarray) -> np.nda
 
 @pytest.mark.parametrize("seed", range(3))
 def test_spherical_deformation(tmp_path: Path, seed: int) -> None:
-    """Ours and what R0 and R1 add are what MikuMikuDance computes; without SDEF it is linear blending."""
+    """Ours and the correction of R0 and R1 are as in MikuMikuDance; without SDEF, linear blending."""
     model = elbow()
     character = loaded(model, tmp_path)
     assert character.options == {"method": "spherical", "rotation": "average", "center": "optimized"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What must hold for every mesh, every pose and every method."""
+"""Properties of every mesh, every pose and every method."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The shaders: one source, and what is translated of it."""
+"""The shaders: one source, and its translations."""
 
 import re
 import shutil

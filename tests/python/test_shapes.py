@@ -85,7 +85,7 @@ def test_what_is_read(tmp_path: Path) -> None:
     smile, wide = character.mesh.shapes
     assert (smile.name, wide.name) == ("smile", "\ufffd wide")
     assert (smile.weight, wide.weight) == (0.0, 0.75)
-    np.testing.assert_array_equal(smile.vertices, [2, 3])  # only what moves
+    np.testing.assert_array_equal(smile.vertices, [2, 3])  # moved vertices
     np.testing.assert_array_equal(smile.offsets, FIRST[2:])
     at_rest = character.shape_motion()
     np.testing.assert_array_equal(at_rest.weights([0, 5]), [[0, 0.75]] * 2)
@@ -288,7 +288,7 @@ def with_shape(hand: sbs.Character, weights: list[float]) -> tuple[sbs.Character
 
 @pytest.mark.parametrize("weights", [[0.5, 0.5], [0.0, 1.0]])
 def test_measures_are_those_of_the_shaped_mesh(weights: list[float]) -> None:
-    """In the middle of the animation the weight is 0.5; what moves the shape is no pop of the method."""
+    """In the middle of the animation the weight is 0.5; moves of the shape are no pops of the method."""
     shaped, by_hand = with_shape(sbs.samples.load("hand"), weights)
     methods = chosen(["LBS", "SBS"])
     found, expected = (

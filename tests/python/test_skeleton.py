@@ -2,7 +2,7 @@
 """Forward kinematics by hand and by a walk over the joints, and trees of every kind.
 
 Tolerances: coordinates are of size 1 to 10 and go through up to 12 products of 4 by 4 matrices; 1e-12 is a hundred
-times what rounds there.
+times their rounding.
 """
 
 import copy
@@ -152,7 +152,7 @@ def test_long_chain() -> None:
 
 
 def test_skin_of_a_skeleton() -> None:
-    """What comes out of one goes into the other."""
+    """A pose of the skeleton deforms the skin."""
     skeleton = sbs.Skeleton([-1, 0], translations([[0, 0, 0], [2, 0, 0]]))
     skin = sbs.Skin(
         [[1.0, 0.5, 0.0], [3.0, 0.5, 0.0]],

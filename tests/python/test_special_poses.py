@@ -87,9 +87,9 @@ def stretches(largest: float, seed: int = 4) -> np.ndarray:
     return result
 
 
-def some(of: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Take every second joint from one, the rest from the other."""
-    return np.where(np.arange(JOINTS)[:, None, None] % 2 == 0, of, others)
+def some(even: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Take even joints from one pose, the others from another."""
+    return np.where(np.arange(JOINTS)[:, None, None] % 2 == 0, even, others)
 
 
 IDENTITY = matrices(np.eye(3), np.zeros(3))

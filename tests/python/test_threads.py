@@ -83,7 +83,7 @@ def test_number_of_threads_is_a_setting() -> None:
         with pytest.raises(ValueError, match="threads must be None or at least 1, not 0"):
             sbs.set_threads(0)
         with pytest.raises(TypeError, match="threads must be None or an integer"):
-            sbs.set_threads("2")  # type: ignore[arg-type]  # is what is refused
+            sbs.set_threads("2")  # type: ignore[arg-type]  # is refused
         assert sbs.get_threads() == 3
     finally:
         sbs.set_threads(None)
@@ -100,7 +100,7 @@ def test_number_of_threads_is_a_setting() -> None:
     ],
 )
 def test_number_of_threads_by_the_environment(value: str, expected: int | None) -> None:
-    """What is no whole number from 1 is told, and not taken."""
+    """Only whole numbers from 1 are taken; others are told."""
     code = f"import sys; sys.path[:] = {[*sys.path]!r}; import sbs; print(sbs.get_threads())"
     result = subprocess.run(
         [sys.executable, "-c", code],

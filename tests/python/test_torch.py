@@ -144,7 +144,7 @@ def test_results_have_the_type_of_the_tensors(skin_type: Any, kind: Any) -> None
 
 
 def test_learned_weights_need_not_sum_to_one() -> None:
-    """Warnings are errors here: of a sum there is none, of what is dropped there is one."""
+    """Warnings are errors here: of a sum there is none, of a dropped weight one."""
     skin = make_skin()
     matrices, _, weights, _ = tensors(skin)
     doubled = (2 * weights.detach()).requires_grad_()

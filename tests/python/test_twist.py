@@ -316,7 +316,7 @@ def test_a_skin_tells_of_the_joints_that_it_was_given() -> None:
         assert not found.flags.writeable
     assert skin.influences().joint_weights.shape == plain.influences().joint_weights.shape
     assert repr(spread) == "<sbs.Twist 1 bone of 3 joints, 4 frames each>"
-    # A frame and the next turn about the bone: what is left to solve for are the upper arm and the first two.
+    # A frame and the next turn about the bone: only the upper arm with the first two frames is solved.
     assert skin.nontrivial_joint_set_count == 1
 
 

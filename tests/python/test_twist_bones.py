@@ -148,7 +148,7 @@ def test_a_limb_whatever_it_is_called() -> None:
 
 @pytest.mark.parametrize("name", ["BackUpLeg.L", "Back_Leg_R", "neck_01", "Tail"])
 def test_back_legs_long_necks_and_tails(name: str) -> None:
-    """A back leg is no part of the back, and what is long and bends at its end can twist whatever it is."""
+    """A back leg is no back, and a long bone that bends at its end can twist whatever its name is."""
     joints = [(name if joint == "b" else joint, name if above == "b" else above, place) for joint, above, place in LIMB]
     assert spread(sbs.twist_bones(rig(joints))) == {name}
     short = reasons(sbs.twist_bones(rig(joints, radius=1.6)))

@@ -141,7 +141,7 @@ def test_saved_files(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["new.glb", "new.usda"])
 def test_other_programs_see_them_in_new_files(tmp_path: Path, name: str) -> None:
-    """Those take what has no weights to the origin, so it follows a joint that stands still."""
+    """Unweighted vertices, which programs take to 0, follow a joint that stands still."""
     if name.endswith("usda"):
         pytest.importorskip("pxr")
     character = loaded(turned_arm(), tmp_path)

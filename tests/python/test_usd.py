@@ -47,7 +47,7 @@ def process() -> Iterator[ProcessPoolExecutor]:
 
 @pytest.fixture
 def one_reader(process: ProcessPoolExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For tests of what is read, and not of the process that reads it."""
+    """For tests of scenes, and not of the process that reads them."""
     monkeypatch.setattr(usd, "read_apart", OneReader(process))
 
 

@@ -110,7 +110,7 @@ def test_characters_tear_no_more_than_without_centers(name: str) -> None:
 @pytest.mark.parametrize("rotation", ["qlerp", "average"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_heaviest_joint_may_change(dtype: Precision, rotation: Rotation) -> None:
-    """What is computed relative to the heaviest joint does not depend on which one that is."""
+    """Places, computed relative to the heaviest joint, do not depend on which joint it is."""
     generator = np.random.default_rng(1)
     matrices = skinning_matrices(3)
     matrices[:, :3, :3] = rotations.matrices_from_axis_angle(generator.normal(size=(3, 3)), [20, 70, 40], degrees=True)

@@ -124,7 +124,7 @@ def test_updates_in_the_order(scene: Scene, seed: int) -> None:
 @pytest.mark.parametrize("dtype", PRECISIONS)
 @pytest.mark.parametrize("normals", [False, True])
 def test_frames_of_a_large_mesh_by_threads(dtype: Precision, normals: Literal[False, True]) -> None:
-    """Chunks of blocks that threads share, and frames one after the other: nobody writes into what is another's."""
+    """Chunks of blocks that threads share, and frames one after the other: no thread writes into another's."""
     generator = np.random.default_rng(8)
     count = 40_000
     scene = Scene(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Normalize, limit, prune and smooth: by hand, by what must hold for any weights, and with input that is of no use."""
+"""Normalize, limit, prune and smooth: by hand, by properties of any weights, and with input that is of no use."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_normalize_by_hand() -> None:
 def test_normalize_keeps_locked_joints() -> None:
     indices, given_weights = [[0, 1, 2]] * 4, [[0.5, 0.5, 0.5], [1.0, 0.5, 0.5], [1.5, 0.5, 0.0], [0.5, 0.0, 0.0]]
     result = weights.to_dense(*weights.normalize(indices, given_weights, locked=[0]), 3)
-    # half is left for two; nothing is left, as much, or more than that; and nobody is there to take what is left
+    # half is left for two; nothing is left, as much, or more than that; and no joint is there to take the rest
     assert result.tolist() == [[0.5, 0.25, 0.25], [1.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.5, 0.0, 0.0]]
     masked = weights.normalize(indices, given_weights, locked=[True, False, False])
     np.testing.assert_array_equal(weights.to_dense(*masked, 3), result)

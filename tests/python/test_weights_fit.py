@@ -126,7 +126,7 @@ def test_given_twists_are_those_of_the_examples() -> None:
 
 
 def test_linear_weights_are_the_best() -> None:
-    """No pair of joints, with any shares, comes nearer than what is found for two influences of four joints."""
+    """No pair of joints, with any shares, comes nearer than the found weights of four joints."""
     rng = np.random.default_rng(0)
     rest, matrices = rng.normal(size=(30, 3)), poses(rng, 6, 4)
     posed = rng.normal(size=(6, 30, 3))  # which no weights make

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mirroring weights: joints by name and place, vertices by place, and what is left alone."""
+"""Mirroring weights: joints by name and place, vertices by place or left alone."""
 
 from __future__ import annotations
 

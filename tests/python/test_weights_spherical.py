@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Weights for spherical blending: by hand, by what must hold on any character, and with input that is of no use."""
+"""Weights for spherical blending: by hand, by properties on any character, and with input that is of no use."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_what_holds_on_a_character(character: sbs.Character) -> None:
     found = weights.for_spherical(character)
     after = weights.to_dense(*found, len(character.skeleton))
     assert found.joint_weights.shape[1] <= 8
-    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-5)  # what does not change has the sum of the file
+    np.testing.assert_allclose(after.sum(axis=1), 1, atol=1e-5)  # unchanged rows have the sum of the file
     assert after.min() >= 0
     assert set(np.flatnonzero(after.any(axis=0))) == set(np.flatnonzero(before.any(axis=0)))
     again = weights.for_spherical(character)

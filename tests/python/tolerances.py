@@ -14,7 +14,7 @@ from reference import IS_EXTENDED
 DOUBLE = 1e-12 if IS_EXTENDED else 2e-12
 # In float32 (eps 1.2e-7) the deformed vertex is a sum of products of the size of the mesh: one to two roundings remain.
 SINGLE = 2e-7
-# Spherical blend skinning sums up what is as far away as the rotation center may be, twice the size.
+# Spherical blend skinning sums up vectors as long as the center is far away, twice the size.
 SINGLE_SPHERICAL = 1e-6
 
 # Components of unit normals: as above, with some ten operations in a row, the division by the length among them.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weights made for meshes as they are bound, or for those that have none."""
+"""Weights made for meshes as they are bound, or for meshes without."""
 
 from __future__ import annotations
 

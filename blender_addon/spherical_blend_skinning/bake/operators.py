@@ -43,7 +43,7 @@ class BakingMixin(Action):
     _timer: bpy.types.Timer | None = None
 
     def finished(self, baking: bake.Bake) -> None:
-        """Report what was baked."""
+        """Report the bake."""
         count = len(baking.items)
         self.report({"INFO"}, f"Baked {len(baking.frames)} frames of {count} object{'s' if count != 1 else ''}")
 
@@ -118,7 +118,7 @@ class BakingMixin(Action):
             context.workspace.status_text_set(f"Baking frame {frame} of {frames[-1]}; Esc cancels")
 
     def _end(self, context: bpy.types.Context) -> None:
-        """Restore everything but what was baked."""
+        """Restore everything but baked frames."""
         if self._run is not None:
             self._run[0].__exit__(None, None, None)
             self._run = None

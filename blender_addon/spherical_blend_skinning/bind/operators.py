@@ -103,7 +103,7 @@ def describe(state: states.State) -> str:
 
 
 def counts(binding: Binding) -> list[str]:
-    """Counts of what was bound."""
+    """The counts of a binding."""
     skin = binding.skin
     texts = [f"{skin.vertex_count} vertices", f"{len(binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
     if isinstance(binding, BlendedBinding):

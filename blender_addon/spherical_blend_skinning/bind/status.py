@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of an object: what is bound or why nothing is, and what is missing."""
+"""The status of an object: counts or the problem, and which weights are missing."""
 
 from __future__ import annotations
 

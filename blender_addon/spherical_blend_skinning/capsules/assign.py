@@ -35,7 +35,7 @@ def assign(
     limit: int = 0,
     capsules: BoneCapsules | None = None,
 ) -> Assigned:
-    """Give vertices the weights from the capsules of the bones, by default those that they have.
+    """Weight vertices by capsules of the bones: by default, by the capsules that the bones have.
 
     The chosen bones (J,) get these weights, and the others share the rest; locked vertex groups keep theirs. At most so
     many bones move a vertex as the limit is, 0 for all. The rest is as of `sbs.weights.capsule_weights`.

@@ -33,7 +33,7 @@ class BoneCapsules(NamedTuple):
     falloffs: NDArray[np.object_]
 
     def select(self, chosen: list[int]) -> BoneCapsules:
-        """Those of some bones, in an order."""
+        """Capsules of some bones, in order."""
         return BoneCapsules._make(part[chosen] for part in self)
 
 

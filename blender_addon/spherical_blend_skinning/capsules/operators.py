@@ -61,7 +61,7 @@ class SBS_OT_fit_capsules(RiggedAction, Operator):
 
 
 class _CapsuleFile(Action):
-    """What export and import have in common."""
+    """An operator on a file of capsules."""
 
     filename_ext = ".json"
     if TYPE_CHECKING:

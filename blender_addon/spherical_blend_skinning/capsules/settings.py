@@ -38,7 +38,7 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
 
 
 def capsule_settings_of(armature: bpy.types.Armature) -> SBS_PG_capsules:
-    """Those of an armature."""
+    """The capsule settings."""
     return cast("SBS_PG_capsules", armature.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 

@@ -29,7 +29,7 @@ _LIFT = 2e-5
 
 
 class _Drawn(NamedTuple):
-    """What is drawn of an object, and the pose and settings that it was made for."""
+    """A batch for an object, and the pose and settings that it was made for."""
 
     pose: object
     settings: tuple[str, float]
@@ -88,7 +88,7 @@ def _draw() -> None:
 
 
 def _bring_up_to_date(item: bpy.types.Object, shader: Any, shown: str, largest: float) -> _Drawn | None:
-    """What to draw of an object; None if it cannot be drawn."""
+    """The batch of an object; None if it cannot be drawn."""
     state, modifier = states.state_of(item), stack.find(item)
     if state is None or modifier is None:
         return None

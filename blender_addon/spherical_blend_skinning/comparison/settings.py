@@ -13,7 +13,7 @@ from ..settings.given import manager_of
 
 
 class SBS_PG_comparison(bpy.types.PropertyGroup):
-    """What is drawn over bound meshes."""
+    """The overlay of bound meshes."""
 
     shown: str = choice(
         "Compare",
@@ -37,7 +37,7 @@ class SBS_PG_comparison(bpy.types.PropertyGroup):
 
 
 def comparison_of(context: bpy.types.Context) -> SBS_PG_comparison:
-    """Those of a session."""
+    """Session settings."""
     manager = manager_of(context)
     return cast("SBS_PG_comparison", manager.sbs_comparison)  # type: ignore[attr-defined]  # is one of PROPERTIES
 

@@ -26,7 +26,7 @@ _LAST_ROW = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 class Given(NamedTuple):
-    """What a mesh is bound to, and how."""
+    """The rig that a mesh is bound to, the mesh, and the choices of the artist."""
 
     rig: RestBones
     surface: BoundMesh
@@ -229,7 +229,7 @@ class Binding:
         return all(map(np.array_equal, self._influences_with_frames(), other._influences_with_frames()))
 
     def center_source(self, triangles: NDArray[np.int32]) -> CenterSource:
-        """What `optimized_centers` for the faces (T, 3) are found from."""
+        """The source of `optimized_centers` for the faces (T, 3)."""
         rig = self.rig
         parts: list[NDArray[Any]] = [self.surface.at_rest, triangles, *self.bone_influences()]
         if self._corners is not None:
@@ -263,7 +263,7 @@ class Binding:
         return joints, shared.astype(np.float32)
 
     def skin_with_frames(self) -> Any:
-        """The skin for what knows no twist: the frames of limbs are joints after those of bones."""
+        """The skin for nodes without twists: frames of limbs are joints after those of bones."""
         if self.twist is None:
             return self.skin
         return self._sbs.Skin.quietly(self.skin.rest_positions, *self._influences_with_frames())

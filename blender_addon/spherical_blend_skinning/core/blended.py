@@ -85,7 +85,7 @@ class BlendedBinding(Binding):
     def fitted_zones(self, triangles: NDArray[np.int32], chosen: NDArray[np.bool_]) -> dict[int, tuple[float, float]]:
         """The zones that bend bones best, by their numbers in the pose, for the faces (T, 3) and the chosen bones (B,).
 
-        Those that are not blended with a parent, or have no vertices in their zone, are left out.
+        Bones that are not blended with a parent, or have no vertices in their zone, are left out.
         """
         zones = np.where(chosen[:, None], np.nan, self.rig.zones)
         found = self._bound_by(partial(self._sbs.quality.fit_zones, triangles=triangles), zones)
@@ -104,7 +104,7 @@ class BlendedBinding(Binding):
         self._place_vertices()
 
     def _bound_by(self, bind: Callable[..., Any], zones: Floats) -> Any:
-        """The mesh bound in some zones (B, 2), NaN for those that `bind` finds."""
+        """The mesh bound in some zones (B, 2), NaN for zones that `bind` finds."""
         basis = self.surface.at_rest
         from_rig = inverse(self.space.place(self._to_rig))
         rests = self.rig.rests[self.bones]

@@ -33,13 +33,13 @@ class Patch(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """What a drag takes along."""
+    """The vertices around the dragged one that move with it."""
 
     radius: float  #: Around the vertex at rest, in the space of the mesh object
     falloff: str = "smooth"  #: Of `sbs.weights.Brush.drag`.
     #: The bones of the pose that vertices may get; None: those of the dragged vertex
     bones: tuple[int, ...] | None = None
-    locked: tuple[int, ...] = ()  #: Those that keep their weights
+    locked: tuple[int, ...] = ()  #: Bones that keep their weights
     mirror: str = ""  #: An axis of the mesh object, or nothing
 
 
@@ -126,7 +126,7 @@ class Dragging:
         return self._rows(np.union1d(before, self._stroke.vertices), reach.locked)
 
     def cancel(self) -> Rows:
-        """Take back what was dragged."""
+        """Take the last drag back."""
         return self._rows(self._undo())
 
     def patch(self, vertex: int, steps: int = 16) -> Patch | None:
@@ -138,7 +138,7 @@ class Dragging:
         place = self._skin.rest_positions[vertex]
         method = self._options.get("method", "spherical")  # where it cuts the patch
         simplex = self._weights.reachable(place, self._matrices[joints], method=method, steps=steps)
-        # The center of a joint set jumps where a weight is 0, and what is drawn should not.
+        # The center of a joint set jumps where a weight is 0, and a drawn patch should not.
         smooth = {"center": "weighted"} if self._options.get("center") == "joint_set" else {}
         points = self._moved(vertex, np.tile(joints, (len(simplex.points), 1)), simplex.weights, **smooth)
         return Patch(points, simplex.edges, simplex.triangles)

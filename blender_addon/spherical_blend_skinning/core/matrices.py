@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 _SIMILARITY_TOLERANCE = 1e-5
 # Axes are flat if their volume is below this share of that of a box with the same edges.
 _FLAT = 1e-6
-# What float32 points may be off a stretch of all of them, as a share of their largest coordinate; how far its axes may
+# How far float32 points may be off a stretch of them all, as a share of their largest coordinate; how far its axes may
 # be from unit ones if there is none; and the share of the longest extent of points below which they have none.
 _OFF, _STRAIGHT, _THIN = 1e-5, 1e-4, 1e-3
 
@@ -59,8 +59,8 @@ def is_similarity(matrix: Floats) -> bool:
 def stretch(before: Floats, now: Floats, turn: Floats) -> Floats | None:
     """The affine matrix (4, 4) that takes points to others, both (N, 3).
 
-    None if there is none, or if it only turns and moves them. Along what points do not extend, as bones in one line do
-    across it, it turns as `turn` (3, 3) does, and scales as elsewhere in the geometric mean.
+    None if there is none, or if it only turns and moves them. Along axes without an extent, as across bones in one
+    line, it turns as `turn` (3, 3) does, and scales as elsewhere in the geometric mean.
     """
     center, goal = before.mean(axis=0), now.mean(axis=0)
     left, extents, axes = np.linalg.svd(before - center, full_matrices=False)

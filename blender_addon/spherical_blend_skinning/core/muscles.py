@@ -82,7 +82,7 @@ class Cover:
         except ValueError:
             described = self._possible(sbs, character, described)
             self._cover = sbs.muscles.bind(character, list(described.values())) if described else None
-        #: Those that could be.
+        #: The muscles that could be bound.
         self.shapes = tuple(shape for shape in shapes if shape.row in described)
         #: The bones that muscles are attached to, (P,) ascending.
         self.bones = np.unique([bone for shape in self.shapes for bone in shape.bones]).astype(np.intp)
@@ -198,5 +198,5 @@ def _away_from_bone(rig: RestBones, shape: MuscleShape) -> Floats:
 
 
 def _in_words(message: str) -> str:
-    """What the library says of a muscle, without its name, which the panel shows already."""
+    """The library's message on a muscle, without its name, which the panel shows already."""
     return message.partition("': ")[2] or message

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where a mesh is in armature space, the space in which its skin is bound, and what depends on them."""
+"""The place of a mesh in armature space, the space of its skin, and the source of its centers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class SkinSpace:
 
     @classmethod
     def find(cls, to_rig: Floats) -> SkinSpace:
-        """That of a mesh at a place (4, 4) in armature space."""
+        """The space for a mesh that `to_rig` (4, 4) places."""
         matrix = np.eye(4) if is_similarity(to_rig) else linear_part(to_rig)
         return cls(matrix, inverse(matrix), np.array_equal(matrix, np.eye(4)))
 
@@ -84,16 +84,16 @@ def is_at_place(box: Floats, to_rig: Floats, other: Floats) -> bool:
 
 @dataclass(frozen=True)
 class CenterSource:
-    """What optimized centers were found from."""
+    """The source of optimized centers."""
 
     digest: str  #: Of vertices, weights, faces and bones, all as a file has them
-    #: (4, 4): from the space of the mesh object to that of the armature. It is computed anew in each frame, so its last
-    #: bits differ, and it is compared with a tolerance.
+    #: (4, 4): from the space of the mesh object to that of the armature. The last bits of this matrix differ from
+    #: frame to frame, so it is compared with a tolerance.
     place: Floats
 
     @classmethod
     def from_arrays(cls, arrays: Iterable[NDArray[Any]], options: str, place: Floats) -> Self:
-        """That of the contents of arrays, and of options."""
+        """The source with the digest of the contents of arrays, and of options."""
         digest = hashlib.blake2b(options.encode(), digest_size=16)
         for array in arrays:
             digest.update(f"{array.dtype}{array.shape}".encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is bound: the bones of an armature at rest, and a mesh with its weights."""
+"""The bones of an armature at rest, and a mesh with its weights, to be bound."""
 
 from __future__ import annotations
 

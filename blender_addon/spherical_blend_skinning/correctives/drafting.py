@@ -24,7 +24,7 @@ from ..settings.typed import mesh_of
 
 
 class Drafted(NamedTuple):
-    """What came of a draft."""
+    """Counts of a draft."""
 
     keys: int  #: How many shape keys were made
     left: int  #: How many drafts are too near a pose that has a corrective: these are left out
@@ -91,7 +91,7 @@ def _inside(item: bpy.types.Object, vertices: NDArray[np.int32], start: int) -> 
 def _add(
     item: bpy.types.Object, armature: bpy.types.Object, drafted: Any, start: int, view_layer: bpy.types.ViewLayer
 ) -> int:
-    """Add what was drafted of one mesh, to be met in its pose; how many shape keys that makes, 0 or 1."""
+    """Add a drafted target of one mesh, to be met in its pose; how many shape keys that makes, 0 or 1."""
     target, bone = drafted.target, drafted.driver.joints[0]
     inside = _inside(item, target.vertices, start)
     if not inside.any():
@@ -109,7 +109,7 @@ def _add(
 
 
 def _put(item: bpy.types.Object, armature: bpy.types.Object, drafted: Any, start: int) -> int:
-    """Add what was drafted for several bones together: of each its part, as the library has shared it out."""
+    """Add a shape drafted for several bones together: of each its part, as the library has shared it out."""
     shape, bone = drafted.shape, drafted.driver.joints[0]
     inside = _inside(item, shape.vertices, start)
     if not inside.any():

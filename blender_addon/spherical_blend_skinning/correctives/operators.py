@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sculpt Corrective, Accept and Cancel, and what is done with the correctives of a list."""
+"""Sculpt Corrective, Accept and Cancel, and operators on the correctives of a list."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class SBS_OT_cancel_corrective(Action, Operator):
 
 
 class _OfList(Action):
-    """What is done with one corrective of the active mesh, or with all."""
+    """An operator on one corrective of the active mesh, or on all."""
 
     number: str = text(options={"HIDDEN", "SKIP_SAVE"})
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of correctives in the sidebar tab, and what is said where the rest mesh would be sculpted."""
+"""The list of correctives in the sidebar tab, and a warning where the rest mesh would be sculpted."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The surface that artists sculpt: an object of its own with the posed vertices, so brushes hit what is seen.
+"""The surface to sculpt: an object of its own with the posed vertices, so brushes hit the visible surface.
 
 It stands in for the mesh, which is hidden meanwhile. All that is known of it lies in its custom properties and in an
 attribute with where its vertices were, so saving, loading and undo need no care of ours.
@@ -26,11 +26,11 @@ _STILL = 1e-6
 
 @dataclass(frozen=True)
 class Sculpt:
-    """What is sculpted now."""
+    """The sculpt that is open."""
 
-    surface: bpy.types.Object  #: That which brushes work on
+    surface: bpy.types.Object  #: The posed copy that brushes work on
     item: bpy.types.Object  #: The bound mesh that it stands for
-    number: str  #: Of the corrective that is edited; empty for a new one
+    number: str  #: The number of the edited corrective; empty for a new one
 
     def moved(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The vertices that were sculpted, and where all are now (V, 3).
@@ -125,7 +125,7 @@ def end(context: bpy.types.Context, sculpt: Sculpt) -> None:
 
 
 def leave(context: bpy.types.Context) -> None:
-    """Leave Sculpt Mode, so that the mesh has what was sculpted."""
+    """Leave Sculpt Mode, so the mesh has the sculpted shape."""
     if context.object is not None and context.object.mode != "OBJECT":
         bpy.ops.object.mode_set(mode="OBJECT")
 

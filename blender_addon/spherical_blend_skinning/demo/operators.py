@@ -17,7 +17,7 @@ from .woman import Pair
 
 # The bone that is twisted, and by how many degrees.
 _TWISTED, _DEGREES = "LeftForeArm", 170.0
-# What bends by how many degrees, about which axis of the armature at rest.
+# The bends: bones, degrees, and axes of the armature at rest.
 _BENDS = (
     ("LeftForeArm", 120.0, Vector((0.0, -1.0, 0.0))),
     ("RightForeArm", 120.0, Vector((0.0, 1.0, 0.0))),

@@ -22,7 +22,7 @@ from ..settings.typed import Menu, Operator, Result, mesh_of
 from . import overlay
 from .session import Session, begin, hindrance, prepare
 
-# The fall-off of each curve of Blender's brushes; those that sbs lacks are taken for the nearest.
+# The fall-off of each curve of Blender's brushes; curves that sbs lacks count as the nearest.
 _FALLOFFS = {
     "CONSTANT": "constant",
     "LIN": "linear",
@@ -81,7 +81,7 @@ def find_vertex(
         return None
     origin = view3d_utils.region_2d_to_origin_3d(region, view, place)
     direction = view3d_utils.region_2d_to_vector_3d(region, view, place)
-    for _ in range(32):  # through what is in front
+    for _ in range(32):  # through objects in front
         hit, where, _normal, _face, item, _matrix = scene_of(context).ray_cast(depsgraph, origin, direction)
         if not hit or item is None:
             return None
@@ -217,7 +217,7 @@ class SBS_OT_drag_vertex(Action, Operator):
         return {"RUNNING_MODAL"}
 
     def _follow(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """Drag on, or show what could be dragged."""
+        """Drag on, or show the vertex to drag."""
         session = self._session
         if session is None:
             self._hover(context, event)
@@ -245,7 +245,7 @@ class SBS_OT_drag_vertex(Action, Operator):
         overlay.show(overlay.Shown(item.matrix_world.copy(), point, radius, patch))
 
     def _prepared(self, item: bpy.types.Object) -> Dragging:
-        """What drags of an object's vertices need, made anew where its pose or weights have changed."""
+        """The `Dragging` of an object, made anew where its pose or weights have changed."""
         state = states.state_of(item)
         key = (item.name, state and (id(state.binding), state.pose))
         if self._known is None or self._known[0] != key:
@@ -273,7 +273,7 @@ class SBS_OT_drag_vertex(Action, Operator):
         return max(across / max(item.matrix_world.median_scale, 1e-12), 1e-6)
 
     def _reach(self, item: bpy.types.Object, radius: float) -> Reach:
-        """What goes along, by the settings of the mesh and of its vertex groups."""
+        """The reach, by the settings of the mesh and of its vertex groups."""
         armature = settings_of(item).armature
         state = states.state_of(item)
         if armature is None or state is None or state.binding is None:

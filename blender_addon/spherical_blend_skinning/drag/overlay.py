@@ -22,11 +22,11 @@ _POINT = (1.0, 0.35, 0.1, 1.0)
 
 @dataclass(frozen=True)
 class Shown:
-    """What is drawn."""
+    """The circle around a dragged vertex."""
 
     matrix: Matrix  #: Of the object
     point: NDArray[np.float32]  #: (3,): the vertex, in the space of the object
-    radius: float  #: Of what goes along
+    radius: float  #: Of the circle: the reach of the drag
     patch: Patch | None
 
 

@@ -47,7 +47,7 @@ class Session:
     vertex: int
     start: NDArray[np.float32]  #: (3,): where the vertex was, in the space of the object
     dragging: Dragging
-    groups: tuple[str, ...]  #: The vertex group of each bone of the pose; empty for those that do not deform
+    groups: tuple[str, ...]  #: The vertex group of each bone of the pose; empty for bones that do not deform
     _first: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
 
     @property
@@ -112,7 +112,7 @@ class Session:
 
 
 def prepare(item: bpy.types.Object) -> Dragging:
-    """What drags of an object's vertices need, as it is deformed now.
+    """The `Dragging` of an object, as it is deformed now.
 
     Raises ValueError if `hindrance` has a reason, or the deformation is not one that drags follow.
     """

@@ -109,7 +109,7 @@ def depsgraph_update_starts(_scene: bpy.types.Scene, *_arguments: object) -> Non
 
 
 def _be_last(name: str, handler: Callable[..., None]) -> None:
-    """Move our handler after those of scripts, which may change what has just been evaluated."""
+    """Move our handler after those of scripts, which may change the evaluated objects."""
     handlers = getattr(bpy.app.handlers, name)
     if handler in handlers and handlers[-1] is not handler:
         handlers.remove(handler)
@@ -122,8 +122,8 @@ def _scripts_follow(name: str) -> bool:
     return any(not getattr(handler, "__module__", "").startswith(own) for handler in getattr(bpy.app.handlers, name))
 
 
-# Blender evaluates again what handlers change, but without calling them. So what depends on changes made here or by a
-# script is evaluated here.
+# Blender evaluates again what handlers change, but without calling them. So dependents of changes here or by a
+# script are evaluated here.
 
 
 @persistent
@@ -187,19 +187,19 @@ def _tidy(depsgraph: bpy.types.Depsgraph) -> bool:
     """Look after carriers and probes; return whether a hidden rig has got a probe, so that it is to be posed."""
     is_probed = registry.tidy(depsgraph.view_layer)
     if bpy.app.version < (4, 0, 0):
-        # What was written to a carrier while its object was hidden is lost.
+        # Blender loses the positions of a carrier that were written while its object was hidden.
         states.forget_poses()
     return is_probed
 
 
 def _changes(bound: list[bpy.types.Object], updates: _Updates, depsgraph: bpy.types.Depsgraph) -> list[states.Change]:
-    """What may have changed in bound objects; those in which nothing has are left out."""
+    """Possible changes of bound objects; unchanged objects are left out."""
     in_render = depsgraph.mode == "RENDER"
     return list(filter(None, (_change(item, updates, in_render) for item in bound)))
 
 
 def _change(item: bpy.types.Object, updates: _Updates, in_render: bool) -> states.Change | None:
-    """What may have changed in a bound object; None if nothing has."""
+    """Possible changes of a bound object; None if there are none."""
     if not (updates.places or _all_changed):
         return states.Change(item)
     armature = settings_of(item).armature

@@ -77,7 +77,7 @@ def _show() -> None:
 def register() -> None:
     own: Any = bpy.ops.wm
     for name in set(_NAMES) & set(dir(own)):
-        # Collada has what is hidden, too.
+        # Collada has hidden objects, too.
         without = muscle_list.left_out if name == "collada_export" else bellies.hidden
         setattr(own, name, _WithoutBellies(getattr(own, name), without))
     # Else each access makes another one.

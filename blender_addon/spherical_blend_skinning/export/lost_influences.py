@@ -15,7 +15,7 @@ from ..settings.typed import armature_data
 
 
 def describe(operator: Any) -> str:
-    """What an exporter loses of bound meshes by its options, and how not to; empty if nothing."""
+    """Influences of bound meshes that an exporter's options lose, and a remedy; empty if none."""
     if getattr(operator, "export_all_influences", True):
         return ""
     # Blender 3.4 has no choice of the number.

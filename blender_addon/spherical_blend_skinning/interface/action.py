@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators have in common: they refuse with a reason, and report what they did."""
+"""The base of operators: they refuse with a reason, and report their result."""
 
 from __future__ import annotations
 

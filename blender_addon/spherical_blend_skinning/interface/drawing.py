@@ -65,7 +65,7 @@ def shows_overlays(context: bpy.types.Context) -> bool:
 
 @contextmanager
 def transformed(matrix: Matrix, lift: Matrix | None = None) -> Iterator[None]:
-    """Draw what follows in the space of a matrix, and lifted by another one once it is projected."""
+    """Draw in the space of a matrix, lifted by another one after projection."""
     import gpu
 
     stack: Any = gpu.matrix

@@ -23,7 +23,7 @@ class Handles(GizmoGroupMixin):
     #: The name of a drag in the history.
     step = ""
     is_dragged = False
-    #: The arrows, each with what says where it belongs on the active bone.
+    #: The arrows, each with a function for its place on the active bone.
     arrows: tuple[tuple[Any, Callable[[bpy.types.PoseBone], Matrix]], ...] = ()
 
     def draw_prepare(self, context: bpy.types.Context) -> None:

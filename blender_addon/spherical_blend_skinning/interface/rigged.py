@@ -94,7 +94,7 @@ class RiggedMesh:
 
 
 def find(context: bpy.types.Context) -> list[RiggedMesh]:
-    """The meshes to work on: the active one, or for an active armature, the selected ones among those that it moves.
+    """The meshes to work on: the active one, or for an active armature, the selected ones that it moves.
 
     If none of these is selected, all meshes in the view layer that the armature moves.
     """
@@ -114,7 +114,7 @@ def find(context: bpy.types.Context) -> list[RiggedMesh]:
 def moved_by(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
     """The mesh objects of a view layer whose vertices an armature moves, or would move if they had weights.
 
-    Those that move with a bone as a whole do not count.
+    Meshes that a bone moves as a whole do not count.
     """
     return [item for item in view_layer.objects if item.type == "MESH" and _is_moved_by(item, armature)]
 

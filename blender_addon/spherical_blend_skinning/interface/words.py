@@ -22,6 +22,6 @@ def draw_words(layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
 
 
 def draw_baked(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw that an object shows what was baked of it, if it does."""
+    """Draw that an object shows its bake, if it does."""
     if bake.is_baked(item):
         draw_words(layout, "Baked: to change it, delete the bake and press Viewport", "FILE_CACHE")

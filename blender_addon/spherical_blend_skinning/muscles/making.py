@@ -178,7 +178,7 @@ def between(armature: bpy.types.Object, name: str, origin: bpy.types.Bone, inser
 def fit(armature: bpy.types.Object) -> int:
     """Place the muscles of a human body by the names of bones and the meshes; return how many.
 
-    Those of the same names are replaced, others stay. Raises ValueError if a bone is missing, or a muscle has no room
+    Muscles of these names are replaced, others stay. Raises ValueError if a bone is missing, or a muscle has no room
     in the mesh.
     """
     found = library.load().muscles.fit(character.from_rig(armature))

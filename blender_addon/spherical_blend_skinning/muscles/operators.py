@@ -104,7 +104,7 @@ def _side(bone: str) -> str:
 
 
 def _chosen(context: bpy.types.Context, armature: bpy.types.Object) -> tuple[bpy.types.Bone, bpy.types.Bone] | None:
-    """The bones of origin and insertion, by what is active and selected."""
+    """Bones of origin and insertion, from active and selected bones."""
     active: bpy.types.PoseBone | None = context.active_pose_bone
     if active is None or active.id_data != armature:
         return None

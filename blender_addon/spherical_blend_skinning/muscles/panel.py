@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The panel *Muscles* in the sidebar: the list of an armature, and one of them, with what becomes of its volume."""
+"""The panel *Muscles* in the sidebar: the list of an armature, and one muscle, with the change of its volume."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
 
 
 def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: int) -> None:
-    """Draw what a muscle is, and what becomes of it in the pose."""
+    """Draw a muscle's settings, and its state in the pose."""
     muscle = settings_of(armature).muscles[row]
     _draw_state(layout, armature, row, muscle)
     parts = layout.row(align=True)

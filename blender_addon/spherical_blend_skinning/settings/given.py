@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender always has where our code runs, though its types say that it may be missing."""
+"""Data that Blender always has where our code runs, though its types say it may be missing."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _Value = TypeVar("_Value")
 
 
 def follow(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Make the handlers update the object that settings belong to, or those that depend on it."""
+    """Make the handlers update the object that settings belong to, or its dependents."""
     block_of(settings).update_tag()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limbs of an armature object, along which twists are spread: what was found, and what the artist ticked."""
+"""The limbs of an armature object, along which twists are spread: found, or ticked by the artist."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Limbs(PropertyGroupMixin):
 
 
 class SBS_PG_pose_bone(bpy.types.PropertyGroup):
-    """What was found out about a bone of an armature object."""
+    """Whether a bone of an armature is a limb, and why."""
 
     is_limb: bool = flag("Limb", "Whether it was found to be a limb", override=OVERRIDABLE)
     twist_reason: str = text("Reason", "Why it is a limb, or why not", override=OVERRIDABLE)
 
 
 def settings_of_pose_bone(bone: bpy.types.PoseBone) -> SBS_PG_pose_bone:
-    """What we keep with a bone of an armature object."""
+    """Our settings of a bone of an armature object."""
     return cast("SBS_PG_pose_bone", bone.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
@@ -52,7 +52,7 @@ _search: Callable[[bpy.types.Object], object] | None = None
 
 
 def find_with(search: Callable[[bpy.types.Object], object] | None) -> None:
-    """Set what looks for the limbs of an armature; None for nothing."""
+    """Set the search for the limbs of an armature; None for none."""
     global _search
     _search = search
 

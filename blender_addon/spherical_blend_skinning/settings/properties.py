@@ -50,7 +50,7 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
 
 
 def settings_of(item: bpy.types.Object) -> SBS_PG_object:
-    """What we keep with an object."""
+    """Our settings of an object."""
     return cast("SBS_PG_object", item.sbs)  # type: ignore[attr-defined]  # is one of PROPERTIES
 
 
@@ -101,7 +101,7 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
 
 
 def settings_of_bone(bone: bpy.types.Bone | bpy.types.EditBone) -> SBS_PG_bone:
-    """What we keep with a bone."""
+    """Our settings of a bone."""
     return cast("SBS_PG_bone", bone.sbs)  # type: ignore[union-attr]  # is one of PROPERTIES
 
 

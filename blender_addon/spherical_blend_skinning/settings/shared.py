@@ -25,5 +25,5 @@ def falloff() -> str:
 
 
 def outside() -> str:
-    """What vertices outside of all capsules get."""
+    """How vertices outside of all capsules move."""
     return choice("Outside", "What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES)

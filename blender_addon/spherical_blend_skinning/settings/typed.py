@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What type checkers do not learn from stubs of Blender, in one place; nothing is checked at run time."""
+"""Types that stubs of Blender lack, in one place; nothing is checked at run time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Report = set[WmReportItems]
     Result = set[OperatorReturnItems]
 
-    # What draws has a layout.
+    # Classes with a layout.
     class Menu(bpy.types.Menu):
         layout: bpy.types.UILayout
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     class Panel(bpy.types.Panel):
         layout: bpy.types.UILayout
 
-    # Bases of what is mixed into classes of these kinds.
+    # Bases of mix-ins for classes of these kinds.
     GizmoGroupMixin = bpy.types.GizmoGroup
     OperatorMixin = Operator
     PanelMixin = Panel
@@ -64,7 +64,7 @@ def block_of_key(key: bpy.types.ShapeKey) -> bpy.types.Key:
 
 
 def animation_of(block: bpy.types.ID) -> bpy.types.AnimData | None:
-    return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # of those that can have one
+    return cast("bpy.types.AnimData", block.animation_data)  # type: ignore[attr-defined]  # blocks that can have one
 
 
 def new_armature_modifier(item: bpy.types.Object, name: str) -> bpy.types.ArmatureModifier:

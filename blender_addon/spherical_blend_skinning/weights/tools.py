@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What operators on weights share: the tools of `sbs.weights`, applied to the vertex groups of a mesh."""
+"""The tools of `sbs.weights`, applied to the vertex groups of a mesh, for operators on weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..core.matrices import Floats, transform_points
 from ..interface import rigged
 from ..settings.typed import mesh_of
 
-# What `sbs.weights.check` finds, in Blender's terms.
+# Defects by `sbs.weights.check`, in Blender's terms.
 _DEFECTS = {
     "off_sum": "do not sum to 1",
     "too_many": "have too many bones",

@@ -462,7 +462,7 @@ typedef struct sbs_deform_options {
    * Not 0: the truncated singular value decomposition of the paper instead, with minimal |c - c0|. Singular
    * values of the equations (scaled as above) up to 1e-5 are dropped, then those up to rcond times the largest. The
    * center jumps where a singular value crosses that limit; 1e-3 is a good value. Default 0; must be in [0, 1). For
-   * SBS_CENTER_JOINT_SET only. A whole frame takes 7 to 12 times as long. The paper names no limit, and takes the
+   * SBS_CENTER_JOINT_SET only. A whole frame takes 8 to 18 times as long. The paper names no limit, and takes the
    * center of minimal |c|, which depends on where the origin is.
    */
   double rcond;

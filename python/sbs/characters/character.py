@@ -147,7 +147,7 @@ class Character:
         Raises
         ------
         ValueError
-            What `Skin` refuses.
+            As of `Skin`.
         """
         return cls(name, mesh, skeleton, Rig.from_skeleton(skeleton), strict=strict)
 
@@ -170,7 +170,7 @@ class Character:
         Raises
         ------
         ValueError
-            What `Skin` refuses.
+            As of `Skin`.
 
         Warns
         -----
@@ -209,7 +209,7 @@ class Character:
         Raises
         ------
         ValueError, TypeError
-            What `Skin` refuses.
+            As of `Skin`.
         IndexError
             If a vertex is out of range.
 
@@ -443,7 +443,7 @@ class Character:
         Saved primitives have an attribute ``_SBS_CENTER`` of each vertex: its optimized center of rotation in the space
         of the file's positions, and the amount of spherical blending. `mesh.centers` and `options` of the result have
         both, also when it is loaded again, so that ``made.skin.deform(matrices, **made.options)`` is what the engine
-        shows. What changes positions, triangles or weights drops them. Influences are sorted, the heaviest first, and
+        shows. Changes of positions, triangles or weights drop them. Influences are sorted, the heaviest first, and
         at most eight of a vertex are kept.
 
         Parameters

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find the bones to spread twists along: limbs, but no short or central bones, or those that the rig divides itself."""
+"""Find the bones to spread twists along: limbs, but no short or central bones, or bones that the rig divides itself."""
 
 from __future__ import annotations
 
@@ -129,8 +129,8 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
     ----------
     character : Character
     joints : iterable of str or int, optional
-        Names or numbers of the joints to use in place of those that would be found. Only bones that no twist can be
-        spread along are refused.
+        Names or numbers of the joints to use in place of the found ones. Only bones that no twist can be spread
+        along are refused.
 
     Returns
     -------
@@ -239,7 +239,7 @@ def twist_amounts(character: Character, twist: Twist | None = None, across: floa
     ----------
     character : Character
     twist : Twist, optional
-        That of the skin, if it has one.
+        The skin's twist, if it has one.
     across : float
         Between 0, all of the base, and 1.
 
@@ -367,7 +367,7 @@ def _is_finger(name: str) -> bool:
 
 
 def _may_be_limb(bones: _Bones, joint: int) -> bool:
-    """Whether a bone is a limb, or one that is short or that the rig divides, by what hangs on it and by its name."""
+    """Whether a bone is a limb, or one that is short or that the rig divides, by its children and its name."""
     is_inner = bones.skeleton.parents[joint] >= 0 and bool(bones.children[joint])
     return is_inner and not _no_limb_by_name(bones.skeleton.names[joint])
 

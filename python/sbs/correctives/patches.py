@@ -55,7 +55,7 @@ FARTHEST = 0.9
 """Where a piece is free as a whole, vertices that are farther than this share of the farthest hold it."""
 
 OWN = 0.99
-"""The least weight of a free vertex on the joint, what is below it, its parent and its grandparent."""
+"""The least weight of a free vertex on the joint, its descendants, parent and grandparent."""
 
 SAME_WEIGHT = 1e-4
 """Vertices at one point whose weights differ by more are of two bodies that touch."""

@@ -105,7 +105,7 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
     """Write frames of characters as caches of positions, deformed by the workers of a Dask cluster.
 
     The files equal those of `bake` to the last bit, if all machines have the same instruction set (a UserWarning says
-    when they don't). A file appears when all of it is written. If the run ends before, what is done stays beside it, as
+    when they don't). A file appears when all of it is written. If the run ends before, done frames stay beside it, as
     FILE.part and FILE.journal, and the next run with the same arguments goes on from there.
 
     Parameters

@@ -186,7 +186,7 @@ def written(path: Path, role: Role) -> Format:
     Raises
     ------
     ValueError
-        If there is none with the role; the message lists those that have it.
+        If there is none with the role; the message lists formats with it.
     """
     suffix = path.suffix.lower()
     for row in with_role(role):
@@ -201,7 +201,7 @@ def recognized(path: Path, role: Role = "read") -> Format:
     Raises
     ------
     FileError
-        If neither matches a format with the role; the message lists those that have it.
+        If neither matches a format with the role; the message lists formats with it.
     OSError
         If the file cannot be read.
     """

@@ -95,8 +95,8 @@ class Subdivision:
         Returns
         -------
         Influences
-            Those of old vertices are unchanged; those of new ones are by decreasing weight with a sum of 1. Wider than
-            K if the parents of a vertex have more different joints.
+            Old vertices keep their influences; new ones have some by decreasing weight with a sum of 1. Wider than K if
+            the parents of a vertex have more different joints.
         """
         indices, weights = self._check(joint_indices, "joint_indices"), self._check(joint_weights, "joint_weights")
         if indices.ndim != 2 or indices.shape != weights.shape:

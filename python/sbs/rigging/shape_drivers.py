@@ -29,7 +29,7 @@ def pose_drivers(
     ----------
     rig : Rig
     shapes : sequence of BlendShape
-        Those without a driver are left out.
+        Without a driver they are left out.
     names : sequence of str
         The names of the shapes in the file.
     places : (J,) ndarray, optional

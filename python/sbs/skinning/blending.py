@@ -37,7 +37,7 @@ def blend(
     deform : callable
         Takes options of `Skin.deform`.
     options : mapping
-        Those of the call.
+        Of the call.
     base : mapping
         The method and options of the base.
     """

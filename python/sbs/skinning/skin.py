@@ -340,7 +340,7 @@ class Skin:
         rcond : float, optional
             Between 0 and 1: the truncated singular value decomposition of the paper in place of damping, without
             singular values up to `rcond` times the largest. The center jumps where a singular value crosses that limit;
-            1e-3 is a good value. For centers of joint sets only. A whole frame takes 7 to 12 times as long (``python -m
+            1e-3 is a good value. For centers of joint sets only. A whole frame takes 8 to 18 times as long (``python -m
             benchmarks rcond``). It differs from the paper in two points: singular values up to 1e-5 are always dropped,
             where the paper names no limit; and of several best points it takes the one nearest to the mean of the
             vertices, not to the origin, so that the result does not depend on where the origin is.
@@ -493,9 +493,9 @@ class Skin:
         posed_positions : (V, 3) array_like
             The posed mesh, in the order of its vertices; cast to the skin's type.
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
-            Those of the pose.
+            The pose.
         method, rotation, center, damping, rcond, amount, base, twists, correctives, shapes, shape_weights
-            Those of the deformation; see `deform`. Of two methods one has to be linear. Shapes are taken away again.
+            As in the deformation; see `deform`. Of two methods one has to be linear. Shapes are taken away again.
         return_singular : bool
             Whether to also return which vertices have no inverse, instead of warning of them.
         out : (V, 3) ndarray, optional
@@ -589,7 +589,7 @@ class Skin:
         Parameters
         ----------
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
-            Those of the deformation.
+            The pose.
         grad_positions, grad_normals : (V, 3) array_like, optional
             The gradient of the loss by the deformed positions and normals; at least one of them. NaN spreads.
         wanted : tuple of str
@@ -599,7 +599,7 @@ class Skin:
             "shape_weights", "shaped_positions" and "shaped_normals". Weights that correctives find are not
             differentiated by the pose.
         method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
-            Those of the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
+            As in the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
             two methods of which none is linear. Without `twists` they follow from the matrices, and so they do in the
             gradient by these.
         threads : int, optional
@@ -796,7 +796,7 @@ class Skin:
         ----------
         skinning_matrices : (F, J, 4, 4) or (F, J, 3, 4) array_like
         method : {"linear", "spherical"}, optional
-            That of the shader. Linear blending takes matrices as they are, spherical blending the nearest rotations
+            As in the shader. Linear blending takes matrices as they are, spherical blending the nearest rotations
             of joints that are rigid but for rounding.
         centers : bool, optional
             Whether rotation centers of joint sets are wanted, of spherical blending.

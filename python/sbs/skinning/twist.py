@@ -18,8 +18,8 @@ FRAMES = 4
 """Frames of a bone: apart by 57 degrees in a twist by 170, and by 120 at most."""
 
 SIGMA = 1.0
-"""That of optimized centers where twists are spread: how much weights may differ and yet be similar. Where centers
-need not serve twists, joints bend with less strain, and tear less, than with the 0.1 of Le and Hodgins."""
+"""Sigma of optimized centers where twists are spread: how much similar weights may differ. Where centers need not
+serve twists, joints bend with less strain, and tear less, than with the 0.1 of Le and Hodgins."""
 
 
 class Twist:

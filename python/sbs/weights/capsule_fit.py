@@ -91,7 +91,7 @@ def fit_capsules(
 
 
 def _measure_distances(points: Floats, heads: Floats, tails: Floats) -> tuple[Floats, Floats]:
-    """The distance of each point to its segment, and the place on that which is nearest: 0 head, 1 tail."""
+    """The distance of each point to its segment, and the nearest place on it: 0 head, 1 tail."""
     axes = tails - heads
     squares = np.einsum("ij,ij->i", axes, axes)
     along = np.einsum("ij,ij->i", points - heads, axes)

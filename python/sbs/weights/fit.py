@@ -39,7 +39,7 @@ class FittedWeights(InfluencesAndMore):
     errors : (V,) float64 ndarray
         The root of the mean square, over frames, of each vertex's distance from its examples.
     centers : (V, 3) float64 ndarray or None
-        Those of ``center="optimized"``, given or fitted.
+        Optimized centers, given or fitted.
     """
 
     errors: Floats

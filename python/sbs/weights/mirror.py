@@ -43,7 +43,7 @@ class Counterparts(NamedTuple):
 
 
 class Mirrored(InfluencesAndMore):
-    """Influences of both sides, and what was left as it was.
+    """Influences of both sides, and unmatched vertices.
 
     Attributes
     ----------

@@ -89,7 +89,7 @@ def _line(start: Point, end: Point, steps: int) -> list[Point]:
 
 
 def _held(blender: Session, path: list[Point]) -> Iterator[Picture]:
-    """What is to be seen before, and while a button is held down along a path."""
+    """Pictures before, and while a button is held down along a path."""
     box = (280, 100, 830, 640)
     blender.move(path[0])
     yield blender.settled(box=box)

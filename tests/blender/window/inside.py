@@ -3,8 +3,8 @@
 
 blender --factory-startup --python inside.py -- <archive> <socket>
 
-Each line that comes in is Python as a JSON string; it is run between two events of the window, and what it assigned to
-``result`` goes back. Only looking and preparing is done so: what is tested, mouse and keyboard do.
+Each line that comes in is Python as a JSON string; it is run between two events of the window, and the value of
+``result`` goes back. Only looking and preparing is done so: tests act by mouse and keyboard.
 """
 
 from __future__ import annotations

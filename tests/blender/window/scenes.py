@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What tests and screenshots start from, and what is where in Blender 3.4's window as it comes."""
+"""Scenes that tests and screenshots start from, and places in Blender 3.4's default window."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def make_empty(blender: Session) -> None:
 
 
 def show_from_front(blender: Session) -> None:
-    """Look at what was made, with the sidebar open and nothing to undo."""
+    """Look at the scene, with the sidebar open and nothing to undo."""
     blender.run(
         "bpy.ops.view3d.view_axis(type='FRONT')\n"
         "view = area.spaces.active.region_3d\n"

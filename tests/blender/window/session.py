@@ -204,7 +204,7 @@ class Session:
         with self.dragging(path):
             pass
 
-    # What is to be seen.
+    # The screen.
 
     def screenshot(self, name: str = "", box: tuple[int, int, int, int] | None = None) -> Picture:
         """The screen, or a part of it, as (height, width, 3); with a name it is kept in the folder."""

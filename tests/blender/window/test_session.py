@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What goes wrong inside of Blender is told outside."""
+"""Errors inside of Blender are raised outside."""
 
 from __future__ import annotations
 

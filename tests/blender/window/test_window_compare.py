@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is shown to compare with linear blending."""
+"""The view, compared with linear blending."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is dragged in the view: capsules, zones, muscles and vertices."""
+"""Dragging in the view: capsules, zones, muscles and vertices."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def test_spread_twist(blender: Session) -> None:
 
 
 def test_a_file_is_opened(character: Session) -> None:
-    """The panel tells what is bound before anything is edited."""
+    """The panel tells that a mesh is bound before any edit."""
     blender = character
     scenes.bind(blender)
     blender.run(

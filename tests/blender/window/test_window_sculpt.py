@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sculpt Corrective by key and mouse: strokes move what is under the pointer, as with an Armature modifier."""
+"""Sculpt Corrective by key and mouse: strokes move vertices under the pointer, as with Armature modifiers."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bakes and exports, from their dialogs to what is written."""
+"""Bakes and exports, from their dialogs to their files."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_export_by_the_menu(character: Session) -> None:
 
 
 def test_bellies_are_hidden_while_a_file_is_chosen(character: Session) -> None:
-    """What is written is shown meanwhile; Blender's exporters in C tell nobody when they begin."""
+    """Only the character is shown meanwhile; exporters in C tell nobody when they begin."""
     blender = character
     blender.run("bpy.ops.sbs.muscle_demo()")
     hidden = "[item.hide_viewport for item in bpy.data.objects if item.get('sbs_muscle') and item.type == 'MESH']"

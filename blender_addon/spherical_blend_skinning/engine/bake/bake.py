@@ -2,7 +2,7 @@
 """Baking: the deformed vertices of a range of frames, as point caches with Mesh Cache modifiers, or as shape keys.
 
 The result of our modifier and of those before it is baked; modifiers after it work on the baked vertices as before. Our
-modifier is then hidden. To get it back, delete what was baked and show it again.
+modifier is then hidden. To get it back, delete the bake and show it again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from . import portable
 
 _CACHE_NAME = "SBS Bake"
 _KEY_PREFIX = "SBS Frame "
-# On shape keys: the names of those that baking muted, because their effect is baked.
+# On shape keys: the names of keys that baking muted, because their effect is baked.
 _MUTED = "sbs_muted_keys"
 
 
@@ -53,7 +53,7 @@ def _own(item: bpy.types.Object) -> bpy.types.NodesModifier:
 
 
 def is_baked(item: bpy.types.Object) -> bool:
-    """Whether an object shows what was baked of it in place of our modifier."""
+    """Whether an object shows its bake in place of our modifier."""
     own = modifier_of(item)
     if own is None or own.show_viewport:
         return False
@@ -117,7 +117,7 @@ class Bake(ABC):
 
     def __enter__(self) -> Self:
         methods.show_linear(False)
-        # The result does not depend on what was shown before.
+        # The result does not depend on earlier frames.
         states.forget_twists()
         twists.stride = float(self.frames.step)
         # Make handlers know of earlier edits.
@@ -319,7 +319,7 @@ class ShapeKeyBake(Bake):
         self._mutes = []
 
     def finish(self) -> None:
-        # Keys are removed and added now, so what is remembered of them is not valid any more.
+        # Keys are removed and added now, so remembered keys are not valid any more.
         self._mutes = []
         super().finish()
 
@@ -347,7 +347,7 @@ class ShapeKeyBake(Bake):
 
 
 def _keys(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The shape keys of an object behind the first, which is what they are relative to."""
+    """The shape keys of an object behind the first, to which they are relative."""
     present = mesh_of(item).shape_keys
     return list(present.key_blocks[1:]) if present is not None else []
 

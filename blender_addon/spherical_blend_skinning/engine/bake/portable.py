@@ -34,9 +34,9 @@ _OTHER_METHODS = {"none": "NONE", "rigid": "RIGID", "linear": "LINEAR"}
 
 
 class NotPortable(ValueError):  # noqa: N818 - what it says, and no mistake of anybody
-    """Nodes cannot do what the live engine does for an object, but a bake can.
+    """Nodes cannot deform an object as the live engine does, but a bake can.
 
-    It says why, and what would make it portable, with another result.
+    It says why, and how to make it portable, with another result.
     """
 
     def __init__(self, item: bpy.types.Object, reason: str, instead: str) -> None:
@@ -178,7 +178,7 @@ def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: s
 
 
 def _choice_name(item: bpy.types.Object, setting: str) -> str:
-    """What an artist calls the choice of a setting of an object."""
+    """The name for artists of an object's choice for a setting."""
     settings = settings_of(item)
     choices: Any = settings.bl_rna.properties[setting]
     name: str = choices.enum_items[getattr(settings, setting)].name

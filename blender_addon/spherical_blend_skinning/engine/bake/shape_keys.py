@@ -64,7 +64,7 @@ def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> 
 
 
 def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What a shape key is relative to (V, 3), and what it adds (V, 3)."""
+    """The basis (V, 3) of a shape key, and its deltas (V, 3)."""
     basis = reading.key_points(block.relative_key)
     return basis, reading.key_points(block) - basis
 

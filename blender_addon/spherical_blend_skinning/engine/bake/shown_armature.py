@@ -28,7 +28,7 @@ def adjust(items: Iterable[bpy.types.Object]) -> None:
 
 
 def set_in_render(in_render: bool) -> None:
-    """Say whether what is shown in renders counts from now on, or what is shown in the viewport."""
+    """Set whether visibility in renders counts from now on, or in the viewport."""
     global _in_render
     _in_render = in_render
     adjust(bpy.data.objects)

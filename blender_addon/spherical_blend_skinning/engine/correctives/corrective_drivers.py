@@ -28,7 +28,7 @@ from ...settings.typed import animation_of
 #: Swings below this, in radians, are too near the rest pose to drive anything.
 LEAST_SWING = 0.05
 _PROPERTY = "sbs_corrective_"
-# What variables read of a bone: the angle of its swing, and the quaternion of its rotation.
+# Variables of a bone: the angle of its swing, and the quaternion of its rotation.
 _VARIABLES = {
     "a": ("SWING_TWIST_Y", "ROT_W"),
     "w": ("QUATERNION", "ROT_W"),
@@ -132,7 +132,7 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
 
 
 def remove_drivers(keys: bpy.types.Key, number: str) -> None:
-    """Remove what drives a corrective: the driver of its function, and that of its shape key if it is there."""
+    """Remove the drivers of a corrective: of its function, and of its shape key if it is there."""
     found = find(keys).get(number)
     if found is not None:
         found.key.driver_remove("value")
@@ -150,9 +150,9 @@ class Driven(NamedTuple):
 
 
 def find(keys: bpy.types.Key) -> dict[str, Driven]:
-    """What is driven, by the numbers of correctives: found by drivers, which follow renaming.
+    """Driven keys, by the numbers of correctives: found by drivers, which follow renaming.
 
-    Those whose shape key, driver or bone was deleted are left out.
+    Without correctives whose key, driver or bone was deleted.
     """
     paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
     blocks: dict[str, bpy.types.ShapeKey] = {}
@@ -171,7 +171,7 @@ def find(keys: bpy.types.Key) -> dict[str, Driven]:
 
 
 def _first_targets(block: bpy.types.ID) -> Iterator[tuple[str, bpy.types.DriverTarget]]:
-    """What each driver of a data-block drives, and what its first variable reads."""
+    """The path of each driver of a data-block, and its first target."""
     data = animation_of(block)
     for curve in data.drivers if data is not None else ():
         if curve.driver is not None and curve.driver.variables:

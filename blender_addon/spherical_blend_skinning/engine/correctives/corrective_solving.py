@@ -24,16 +24,16 @@ _DIFFERENCE = 2e-4
 _MET = 2e-7
 _MISSED = 1e-4
 _STEPS = 16
-# What a crushed vertex has no inverse along: a share of the largest singular value.
+# Singular values of a crushed vertex are below this share of the largest.
 _FLAT = 1e-3
 
 
 class Solved(NamedTuple):
     """How near solving got."""
 
-    #: The farthest vertex from where it is to be, of those that get there: a share of the size of the mesh
+    #: The largest distance between a vertex and its target, but for missed ones: a share of the size of the mesh
     error: float
-    missed: int  #: How many vertices cannot get there, as joints have crushed them; these are as near as can be
+    missed: int  #: How many vertices cannot reach their targets, as joints have crushed them
 
 
 def solve(

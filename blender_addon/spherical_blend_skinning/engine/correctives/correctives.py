@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Correctives of a mesh: shape keys that a bone drives, each with the pose and the surface that it was sculpted for.
 
-What is kept of each lies in a custom property of the shape keys, so it is saved, copied and undone with these: the
+The record of each lies in a custom property of the shape keys, so it is saved, copied and undone with these: the
 swing of the bone, the pose of the whole rig, and where the sculpted vertices are in it. So shapes can be solved again
 when weights or the method have changed. The shape key of a corrective is found by its driver, which follows renaming.
 """
@@ -38,12 +38,12 @@ _SAME_SWING = 0.02
 class Corrective:
     """A corrective of a mesh."""
 
-    number: str  #: What names it in custom properties and drivers
+    number: str  #: Its name in custom properties and drivers
     key: bpy.types.ShapeKey
     armature: bpy.types.Object
     bone: str
     swing: tuple[float, float]  #: (x, z): of the bone in the pose, in radians about its own axes at rest
-    has_target: bool  #: Whether there is what was sculpted, so that it can be solved again; not of one that `put` made
+    has_target: bool  #: Whether it has sculpted places, so that it can be solved again; not of one that `put` made
 
     @property
     def degrees(self) -> float:
@@ -73,7 +73,7 @@ def _records(keys: bpy.types.Key) -> dict[str, Any]:
 def choose_bone(
     item: bpy.types.Object, armature: bpy.types.Object, vertices: NDArray[np.intp], depsgraph: bpy.types.Depsgraph
 ) -> str:
-    """The bone whose bending a sculpt is for: of the bent ones that which shares most of its vertices with its parent.
+    """The bone whose bending a sculpt is for: the bent bone that shares most of its vertices with its parent.
 
     Raises ValueError if no bone of theirs is bent.
     """
@@ -101,7 +101,7 @@ def choose_bone(
 
 
 def read_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
-    """What is set of each bone that is not at rest: its matrix, by rows."""
+    """The matrix of each bone that is not at rest, by rows."""
     bones = pose_of(armature).bones
     return {
         bone.name: np.array(bone.matrix_basis).reshape(-1).tolist()
@@ -111,7 +111,7 @@ def read_pose(armature: bpy.types.Object) -> dict[str, list[float]]:
 
 
 def set_pose(armature: bpy.types.Object, pose: Any) -> None:
-    """Set what `read_pose` has read; bones that it does not name are at rest."""
+    """Set a pose of `read_pose`; bones that it does not name are at rest."""
     for bone in pose_of(armature).bones:
         numbers = pose.get(bone.name)
         bone.matrix_basis = (
@@ -154,8 +154,8 @@ def add(
 ) -> tuple[Corrective, Solved]:
     """Add a corrective, driven by a bone, for the vertices (M,) that were sculpted in the present pose.
 
-    `places` (V, 3) is where all vertices are to be, in the space of the object. Of those that were not sculpted, the
-    ones count that other shapes of the bone move: in this pose these shapes are gone.
+    `places` (V, 3) is where all vertices are to be, in the space of the object. Of other vertices, those count
+    that other shapes of the bone move: in this pose these shapes are gone.
 
     If that is impossible, a ValueError says why, and nothing has changed.
     """
@@ -183,7 +183,7 @@ def _check_relative(item: bpy.types.Object) -> None:
 
 
 def _concerned(item: bpy.types.Object, correctives: list[Corrective], vertices: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The vertices to solve for: those given, and those that the shapes of some correctives move.
+    """The vertices to solve for: the given ones, and all that shapes of some correctives move.
 
     Modifiers before ours may move vertices with their neighbors, as smoothing does, so then all.
     """
@@ -219,9 +219,9 @@ def replace(
 
 
 def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
-    """Solve a corrective for what was sculpted, by what weights, method and bones are now.
+    """Solve a corrective for its target anew, by the present weights, method and bones.
 
-    Raises ValueError if there is no such thing, as `put` made it, or its pose cannot be had; then nothing has changed.
+    Raises ValueError if it has no target, as `put` made it, or its pose cannot be had; then nothing has changed.
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
@@ -307,8 +307,8 @@ def put(
 ) -> Corrective:
     """Add a corrective by its shape, without a target; one of the same pose of the bone is written over.
 
-    The swing is (x, z) of the bone in the pose, and the deltas (V, 3) what the shape adds at rest, in the space of the
-    object. If that is impossible, a ValueError says why, and nothing has changed.
+    The swing is (x, z) of the bone in the pose; the shape adds the deltas (V, 3) at rest, in the space of the object.
+    If that is impossible, a ValueError says why, and nothing has changed.
     """
     _check_relative(item)
     shape_keys.check(item)
@@ -341,8 +341,8 @@ def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
     """Make the corrective of the other side, across x, by the names of bones.
 
-    Returned besides is how many of the vertices have none where the other side would be. A bone without another side is
-    a ValueError, and so is what is one of `put`.
+    Returned besides is how many of the vertices have none where the other side would be. Raises ValueError if the
+    bone has no other side, or as `put`.
     """
     other = bpy.utils.flip_name(corrective.bone)
     bones = pose_of(corrective.armature).bones

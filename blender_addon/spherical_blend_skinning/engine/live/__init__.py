@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live engine, and what it knows of bound objects."""
+"""The live engine, and its records of bound objects."""

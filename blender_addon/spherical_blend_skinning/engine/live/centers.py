@@ -33,7 +33,7 @@ class Centers:
         self.are_possible = True  #: Whether the faces, which are needed to find them, are known
         self.problem = ""  #: Why none were found, for the artist
         self._are_outdated = False
-        # What those of the binding were found from, and whether the carrier does not have them yet.
+        # The source of the centers of the binding, and whether the carrier does not have them yet.
         self._source: CenterSource | None = None
         self._are_unsaved = False
         self._due: float | None = None

@@ -87,7 +87,7 @@ def must_not_wait(depsgraph: bpy.types.Depsgraph) -> bool:
 def _prepare(
     change: Change, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph, wait: bool
 ) -> tuple[State | None, _Frame | None]:
-    """The state of an object, and what to write for it, if anything."""
+    """The state of an object, and the frame to write, if any."""
     item = change.item
     modifier = stack.find(item)
     if modifier is None:
@@ -120,7 +120,7 @@ def _prepare(
 
 
 class _Seen(NamedTuple):
-    """What Blender says of a bound object in a frame."""
+    """A bound object as Blender has it in a frame."""
 
     target: Subject
     settings: SBS_PG_object  #: Its settings
@@ -143,7 +143,7 @@ class _Seen(NamedTuple):
 
 
 def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Depsgraph) -> _Seen:
-    """Read what Blender says. A ValueError tells the artist why nothing can be deformed."""
+    """Read a bound object. A ValueError tells the artist why nothing can be deformed."""
     item = target.item
     settings = settings_of(item)
     carrier = node_trees.get_input(target.modifier, target.carrier_input)
@@ -153,7 +153,7 @@ def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Deps
         raise ValueError("Nothing carries positions to the modifier yet")
     armature = settings.armature
     if armature is None:
-        # Without vertices to take it passes on what comes to it.
+        # With an empty carrier the modifier passes input on.
         if carriers.count(carrier):
             carriers.resize(carrier, 0)
         raise ValueError("No armature")
@@ -175,7 +175,7 @@ def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Deps
 
 
 class _Frame(NamedTuple):
-    """What is to be written to a carrier, and how long it took to find out."""
+    """A frame to write to a carrier, and how long it took to find it."""
 
     state: State
     binding: Binding
@@ -191,7 +191,7 @@ class _Frame(NamedTuple):
 
 
 def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame | None:
-    """Bring the state of an object up to date, and find what to write; None if nothing has changed.
+    """Update the state of an object, and find the frame to write; None if nothing has changed.
 
     With `at_once`, optimized centers are waited for. A ValueError tells the artist why nothing can be deformed.
     """
@@ -232,7 +232,7 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
 
 
 def _find_changes(seen: _Seen, state: State, change: Change) -> tuple[bool, bool]:
-    """Whether the vertices or weights of an object, and whether the bones at rest, may differ from what is bound."""
+    """Whether the vertices or weights of an object, and whether the bones at rest, may differ from bound ones."""
     mesh = change.mesh or state.missed_mesh
     rig = change.rig or state.missed_rig
     state.missed_mesh = state.missed_rig = False

@@ -86,7 +86,7 @@ def concerns(places: Set[int]) -> bool:
 
 
 def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
-    """What a bound object depends on."""
+    """Dependencies of a bound object."""
     armature = settings_of(item).armature
     found = [item, item.data, mesh_of(item).shape_keys, armature, armature and armature.data]
     found += muscle_list.present_handles(armature) if armature is not None else []
@@ -97,9 +97,9 @@ def _dependencies(item: bpy.types.Object) -> list[bpy.types.ID]:
 class _Census:
     """The objects of the file that are ours, found in one pass: files may have thousands."""
 
-    #: Those with the modifier, each with it
+    #: The objects with the modifier, each beside it
     bound: list[tuple[bpy.types.Object, bpy.types.NodesModifier]] = field(default_factory=list)
-    #: Those that had the modifier until somebody removed or applied it
+    #: The objects whose modifier somebody removed or applied
     unbound: list[bpy.types.Object] = field(default_factory=list)
     helpers: list[bpy.types.Object] = field(default_factory=list)  #: Carriers and probes of this file
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the live engine remembers of bound objects.
+"""The states of bound objects in the live engine.
 
 Only arrays are remembered, no data-blocks of Blender, because undo and loading replace those.
 """
@@ -46,7 +46,7 @@ class State:
     unread: int = 0  #: How many times in a row the input of the modifier could not be read
     centers: Centers = field(default_factory=Centers)  #: Its optimized centers
     history: twists.History = field(default_factory=twists.History)  #: The twists of its limbs in the frame before
-    muscles: Muscles = field(default_factory=Muscles)  #: Those that it covers
+    muscles: Muscles = field(default_factory=Muscles)  #: Its covered muscles
 
     def invalidate(self) -> None:
         """Have the next update write the carrier."""

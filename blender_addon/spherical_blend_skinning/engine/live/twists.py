@@ -22,8 +22,7 @@ FRAMES_TO_FOLLOW = 8
 def read(settings: SBS_PG_object, armature: bpy.types.Object, known: Spread | None, is_current: bool) -> Spread | None:
     """How twists are spread on a mesh of these settings; None if they are not.
 
-    What is known of the mesh so far is returned if nothing has changed; `is_current` tells that its vertex groups have
-    not.
+    `known` is returned if nothing has changed; `is_current` tells that the vertex groups of the mesh have not.
     """
     if not settings.spread_twist:
         return None

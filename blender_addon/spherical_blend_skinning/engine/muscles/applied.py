@@ -120,7 +120,7 @@ def _follow_by_zones(data: bpy.types.Armature) -> None:
 
 
 def _armature_settings(data: bpy.types.Armature) -> bpy.types.PropertyGroup:
-    """What we keep with an armature."""
+    """Our settings of an armature."""
     return cast("bpy.types.PropertyGroup", data.sbs)  # type: ignore[attr-defined]  # is added when we are registered
 
 

@@ -47,7 +47,7 @@ def _material() -> bpy.types.Material:
 
 @contextmanager
 def hidden() -> Iterator[None]:
-    """Hide all bellies in viewports for the time being, where an exporter writes what is shown."""
+    """Hide all bellies in viewports for the time being, where an exporter writes shown objects."""
     found = [item for item in bpy.data.objects if item.type == "MESH" and is_part(item) and item.library is None]
     names = [item.name for item in found if not item.hide_viewport]
     _hide(names, True)

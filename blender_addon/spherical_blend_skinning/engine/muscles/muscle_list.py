@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The list of muscles of an armature object, and what belongs to each: its objects, and the keys of its activation.
+"""The list of muscles of an armature object, each with its objects, and the keys of its activation.
 
 A muscle refers to its objects, so Blender keeps one that an artist has deleted in the file, in no collection. The
 muscle must not be changed then: our handlers run after Blender has recorded the deletion as a step of undo, and undo
@@ -34,7 +34,7 @@ _aside: list[tuple[bpy.types.Object, int, str, bpy.types.Object]] = []
 _are_left_out = False
 
 
-# ------------------------------------------------------------------------------------------------------ what is deleted
+# ------------------------------------------------------------------------------------------------------ deleted parts
 
 
 def _with_muscles() -> list[bpy.types.Object]:
@@ -43,7 +43,7 @@ def _with_muscles() -> list[bpy.types.Object]:
 
 
 def find() -> None:
-    """Find what is deleted now. Slow in large files: for when objects may have come or gone."""
+    """Find the deleted handles of all muscles. Slow in large files: to be called when objects may have come or gone."""
     _deleted.clear()
     muscled = _with_muscles()
     there = _objects_in_collections() if muscled else set()
@@ -127,7 +127,7 @@ def put_back() -> None:
 
 
 def remove_all_deleted() -> None:
-    """Remove what was deleted of all armature objects of a file that was just loaded."""
+    """Remove muscles with deleted handles from all armature objects of a file that was just loaded."""
     for armature in _with_muscles():
         if armature.library is None and deleted_parts(armature):
             remove_deleted(armature)
@@ -226,7 +226,7 @@ def _renumber(armature: bpy.types.Object, removed: int) -> None:
 
 
 def tidy() -> None:
-    """Find what was deleted of muscles, and give copies of armature objects bellies and handles of their own."""
+    """Find deleted parts of muscles, and give copies of armature objects bellies and handles of their own."""
     if _are_left_out:
         return
     muscled = [armature for armature in _with_muscles() if armature.library is None]

@@ -41,7 +41,7 @@ class Muscles:
 
     cover: Cover | None = None  #: None without muscles
     activations: Floats = field(default_factory=lambda: np.empty(0))  #: (M,): of the muscles that are bound
-    #: What is wrong with muscles of the rig, by their rows, for the artist
+    #: Problems of muscles of the rig, by their rows, for the artist
     problems: dict[int, str] = field(default_factory=dict)
     #: The binding of the mesh without its animated shape keys; None if it has none. Muscles are bound to this mesh, and
     #: how far they move its skin is added to the skin with the keys.
@@ -59,7 +59,7 @@ class Muscles:
 
     @property
     def key(self) -> bytes:
-        """What the positions of skin depend on, besides the cover and the pose."""
+        """The activations, on which skin depends besides cover and pose."""
         return self.activations.tobytes()
 
     def update(
@@ -143,7 +143,7 @@ class _Reading(NamedTuple):
     profiles: tuple[str, ...]  #: The kind of each profile
     #: For each point of each muscle, the place and parent of its handle; None without one
     handles: tuple[tuple[object, ...] | None, ...]
-    deleted: frozenset[tuple[int, str]]  #: What an artist has deleted of them
+    deleted: frozenset[tuple[int, str]]  #: Parts that an artist has deleted
 
 
 # The meshes of a rig are updated together, and have the same muscles.
@@ -151,7 +151,7 @@ _readings: dict[int | str, _Reading] = {}
 
 
 def read_anew() -> None:
-    """Forget what was read of muscles: updates follow."""
+    """Forget all readings: updates follow."""
     _readings.clear()
 
 

@@ -32,7 +32,7 @@ def solve_centers(nodes: Formulas, slots: Slots, space: Space) -> tuple[Slots, S
 
     In single precision, E^T E would lose small singular values. So columns are made orthogonal by the modified
     Gram-Schmidt process, with f as the last, and only the results are squared (Bjorck, Numerical Methods for Least
-    Squares Problems, 1996). What remains of f is E z + f; at the point for the damping that is its root times z.
+    Squares Problems, 1996). The residual of f is E z + f; at the point for the damping that is its root times z.
     """
     nodes.begin("Deviations from the mean")
     set_number, mean_number = nodes.attribute("INT", "set"), nodes.attribute("INT", "mean")

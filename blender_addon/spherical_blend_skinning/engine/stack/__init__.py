@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The modifiers of a bound object, and what goes into them."""
+"""The modifiers of a bound object, and their input."""

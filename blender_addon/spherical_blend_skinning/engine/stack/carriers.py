@@ -19,7 +19,7 @@ from ..nodes.live_group import POSITION
 _MARK = "sbs_carrier"
 # The attribute with rotation centers of vertices.
 _CENTER = "sbs_center"
-# What these were found from.
+# The source of the centers.
 _DIGEST = "sbs_center_digest"
 _PLACE = "sbs_center_place"
 
@@ -82,7 +82,7 @@ def centers(carrier: bpy.types.Object, vertex_count: int) -> NDArray[np.float32]
 
 
 def center_source(carrier: bpy.types.Object) -> CenterSource | None:
-    """What the centers in a carrier were found from; None if a file of an earlier version does not say."""
+    """The source of the centers in a carrier; None if a file of an earlier version does not say."""
     if not (has_key(carrier, _DIGEST) and has_key(carrier, _PLACE)):
         return None
     return CenterSource(str(carrier[_DIGEST]), np.array(carrier[_PLACE], np.float64).reshape(4, 4))

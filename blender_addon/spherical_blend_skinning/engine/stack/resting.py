@@ -15,7 +15,7 @@ from . import stack
 
 
 class Key(NamedTuple):
-    """What a shape key adds to the mesh."""
+    """A shape key and its value."""
 
     name: str
     value: float  #: 0 if it is off, or animated

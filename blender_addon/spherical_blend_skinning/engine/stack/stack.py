@@ -124,7 +124,7 @@ def attach(
 ) -> bpy.types.NodesModifier:
     """Give an object the modifier of the live engine, in the place of its Armature modifier.
 
-    That is the first of the armature, or else a new one, unless it is given.
+    Unless given, it is the armature's first, or else a new one.
     """
     modifier = cast(bpy.types.NodesModifier, item.modifiers.new(_NAME, "NODES"))
     if armature_modifier is None:

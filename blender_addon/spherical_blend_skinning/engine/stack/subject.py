@@ -103,7 +103,7 @@ def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray
 
 
 def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
-    """Whether the modifier has to keep what comes to it: shape keys or other modifiers change the mesh before."""
+    """Whether the modifier has to keep its input: shape keys or other modifiers change the mesh before."""
     return mesh_of(item).shape_keys is not None or bool(stack.before(item, modifier))
 
 
@@ -151,7 +151,7 @@ def renders_differ(item: bpy.types.Object, modifier: bpy.types.NodesModifier) ->
         is_finer = isinstance(other, bpy.types.SubsurfModifier | bpy.types.MultiresModifier) and (
             other.levels != other.render_levels
         )
-        # What nodes do may depend on where they are evaluated.
+        # Nodes may depend on where they are evaluated.
         if other.type == "NODES" or (
             other.type not in stack.DEFORMING and (is_finer or other.show_viewport != other.show_render)
         ):
