@@ -47,8 +47,8 @@ static int processor_has(sbs_isa isa) {
 #endif
 
 /*
- * Asks the processor once: CPUID takes some 30 microseconds on a virtual machine. Threads that ask at the same time find
- * the same answers.
+ * Asks the processor once: CPUID takes some 30 microseconds on a virtual machine. Threads that ask at the same time
+ * find the same answers.
  */
 static int machine_has(sbs_isa isa) {
 #ifdef SBS_HAVE_X86_KERNELS

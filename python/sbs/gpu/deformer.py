@@ -315,7 +315,12 @@ def refuse_unable(options: Mapping[str, Any]) -> None:
         "base": base["method"] != "linear",
     }
     known = {"method", "center", "damping", "rcond", "amount", "base", *unable}
-    unable |= {name: value != DEFAULTS.get(name) for name, value in options.items() if name not in known}
+    # An array is no default, and comparing one gives an array.
+    unable |= {
+        name: isinstance(value, np.ndarray) or value != DEFAULTS.get(name)
+        for name, value in options.items()
+        if name not in known
+    }
     for name, is_unable in unable.items():
         if is_unable:
             value = f"={options[name]!r}" if isinstance(options[name], str | float) else ""
