@@ -30,7 +30,8 @@ static int find_slots(sbs_gradient *gradient, const sbs_skin *skin, const sbs_sk
   const size_t columns = gradient->columns;
   double sum = 0.0;
   sbs_influences_read(desc, 0.0, vertex, influences);
-  int is_same = influences->count == sbs_set_size(skin, (size_t)skin->set_of_vertex[vertex]);
+  const size_t size = sbs_set_size(skin, (size_t)skin->set_of_vertex[vertex]);
+  int is_same = influences->count == size;
   for (size_t k = vertex * columns; k < (vertex + 1) * columns; k++) {
     const double weight = sbs_scalar_get(desc->joint_weights, desc->weight_scalar, k);
     gradient->slots[k] = SBS_NO_SLOT;
@@ -39,7 +40,7 @@ static int find_slots(sbs_gradient *gradient, const sbs_skin *skin, const sbs_sk
     gradient->slots[k] = find_slot(skin, vertex, desc->joint_indices[k]);
     is_same &= gradient->slots[k] != SBS_NO_SLOT;
   }
-  gradient->scales[vertex] = sum > 0.0 ? 1.0 / sum : 1.0;
+  gradient->scales[vertex] = size > 1 ? 1.0 / sum : 0.0;
   return is_same;
 }
 

@@ -21,7 +21,7 @@ struct sbs_gradient {
   size_t set_count;
   sbs_scalar scalar;
   uint16_t *slots;             /* (vertex_count, columns) which influence of the block a weight is, or SBS_NO_SLOT */
-  double *scales;              /* (vertex_count) 1 over the sum of the caller's weights */
+  double *scales;              /* (vertex_count) 1 over the sum of the caller's weights; 0 of a single joint */
   sbs_gradient_spread *spread; /* (vertex_count, K) or NULL without a twist */
 };
 

@@ -95,7 +95,7 @@ static sbs_gradient_rows arrange_rows(const sbs_gradient_run *run) {
   const sbs_posed *posed = &run->posed;
   const int turns = posed->request.rotations, stretches = turns && posed->is_taken_apart;
   const int is_spherical = run->options->method == SBS_METHOD_SPHERICAL, has_normals = run->upstream.normals != NULL;
-  sbs_gradient_rows rows = {.width = SBS_BY_OTHERS};
+  sbs_gradient_rows rows = {.width = turns ? SBS_BY_OTHERS : SBS_BY_QUATERNION};
   if (stretches && is_spherical) {
     rows.rotation = rows.width;
     rows.stretch = rows.rotation + 9;
@@ -109,16 +109,15 @@ static sbs_gradient_rows arrange_rows(const sbs_gradient_run *run) {
     rows.inverse = rows.width;
     rows.width += 9;
   }
-  if (run->options->method == SBS_METHOD_DUAL_QUATERNION) {
-    rows.products = rows.width;
-    rows.width += 16;
-  }
+  rows.unused = rows.width;
+  rows.products = rows.width = (rows.width + 3) / 4 * 4;
+  if (run->options->method == SBS_METHOD_DUAL_QUATERNION) rows.width += 16;
   return rows;
 }
 
 size_t sbs_gradient_work_size(const sbs_skin *skin) {
-  const size_t influences = skin->max_influences + SBS_MORE_JOINTS;
-  return influences * (SBS_BY_MOST + 4) * 8; /* as in gradient/vertices.c, of eight lanes at most */
+  const size_t influences = skin->max_influences + SBS_MORE_JOINTS + 1;
+  return influences * (SBS_BY_MOST + 5) * 8; /* as in gradient/vertices.c, of eight lanes at most */
 }
 
 /* Completes a run by its pose and its memory. */

@@ -52,7 +52,7 @@ static void read_row(const sbs_gradient_run *run, size_t joint, double *row, sbs
   const sbs_stretch *stretch = posed->stretches + joint;
   const sbs_vec4 *rotation = sbs_posed_rotation(posed, joint);
   const int as_given = !posed->request.rotations || (posed->kinds[joint] & SBS_JOINT_NONRIGID);
-  if (rows->products) {
+  if (rows->products < rows->width) {
     const sbs_vec4 columns[4] = {at->moving[0], at->moving[1], at->moving[2], posed->places[joint]};
     add_products(columns, at->quaternion, row + rows->products, row);
   }

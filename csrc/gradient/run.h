@@ -11,7 +11,7 @@
  * A joint is a row of numbers, as in kernels/tables.h, and a vertex takes a weighted sum of rows. The gradient is the
  * transpose of this: from a vertex to its sum, from the sum to the rows of its joints, from the rows to the matrices.
  *
- *   MATRIX, PLACE and QUATERNION are in all rows; the others are where the method needs them.
+ *   MATRIX and PLACE are in all rows, QUATERNION is in those of rotations; the others are where the method needs them.
  */
 enum {
   SBS_BY_MATRIX = 0,      /* (9) A, the matrix that moves points, by columns */
@@ -27,8 +27,9 @@ typedef struct sbs_gradient_rows {
   size_t stretch;  /* (9) S */
   size_t normal;   /* (9) R S^-1, unless A moves normals, too */
   size_t inverse;  /* (9) S^-1 */
-  size_t products; /* (16) of dual quaternions: the columns of (A, p) / 2, each times the quaternion */
-  size_t width;    /* numbers of a row */
+  size_t unused;   /* up to three numbers, so that the products begin at a multiple of four */
+  size_t products; /* (16) of dual quaternions: the columns of (A, p) / 2, each times the quaternion; else the width */
+  size_t width;    /* numbers of a row, a multiple of four */
 } sbs_gradient_rows;
 
 /*

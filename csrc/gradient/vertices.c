@@ -17,17 +17,36 @@ typedef struct vertices {
   const sbs_gradient_run *run;
   wide in;
   size_t width;
-  lanes *rows;       /* (influences, width) of each influence; quaternions with the signs that they are blended with */
-  lanes *turns;      /* (influences) weights with these signs */
-  lanes *by_weights; /* (influences), or NULL: not wanted */
-  lanes x[3], n[3];  /* at rest; n is of unit length */
-  lanes g[3], h[3];  /* the gradient by the position, and by the normal */
-  lanes amount;      /* how much of the method, the rest being linear */
+  lanes *rows;             /* (influences, width) of each influence */
+  lanes *signs;            /* (influences) -1 for quaternions in the other hemisphere than the heaviest joint's */
+  lanes *turns;            /* (influences) weights of quaternions, and of products with one: with these signs */
+  lanes *by_weights;       /* (influences + 1), or NULL: not wanted */
+  lanes x[3], n[3];        /* at rest; n is of unit length */
+  lanes g[3], h[3];        /* the gradient by the position, and by the normal */
+  int is_finite;           /* g and h; else a weight of 0 has to keep them from a joint */
+  lanes amount;            /* how much of the method, the rest being linear */
+  lane_mask is_moved;      /* vertices without weights stay where they are */
   lane_mask always_linear; /* whatever the amount: vertices that are their own centers, or of one joint */
   lanes f[3], z[3];        /* pose/center.h */
   lanes sum[SBS_BY_MOST], by[SBS_BY_MOST];
   lanes by_x[3], by_n[3], by_f[3], by_z[3], by_amount;
 } vertices;
+
+typedef float four_floats __attribute__((vector_size(4 * sizeof(float)), may_alias, aligned(sizeof(float))));
+typedef double four_doubles __attribute__((vector_size(4 * sizeof(double)), may_alias, aligned(sizeof(double))));
+
+SBS_INLINE sbs_vec4 read_four(const void *from, sbs_scalar scalar, size_t first) {
+  if (scalar == SBS_FLOAT64) return *(const four_doubles *)(const void *)((const double *)from + first);
+  return __builtin_convertvector(*(const four_floats *)(const void *)((const float *)from + first), sbs_vec4);
+}
+
+SBS_INLINE void write_four(void *to, sbs_scalar scalar, size_t first, sbs_vec4 numbers) {
+  if (scalar == SBS_FLOAT64) {
+    *(four_doubles *)(void *)((double *)to + first) = numbers;
+  } else {
+    *(four_floats *)(void *)((float *)to + first) = __builtin_convertvector(numbers, four_floats);
+  }
+}
 
 static void clear_lanes(lanes to[3]) {
   to[0] = to[1] = to[2] = NO_LANES;
@@ -70,51 +89,60 @@ static void multiply_columns(const lanes *row, lanes products[16]) {
   }
 }
 
+/* Of vertices that share their joints all lanes are the same, in the whole block. */
 static void load_rows(vertices *v) {
   const sbs_gradient_rows *rows = &v->run->rows;
   const sbs_posed *posed = v->in.posed;
   const sbs_vec4 *normals = posed->is_taken_apart ? posed->stretches->normal : posed->joints->moving;
   const size_t normal_stride = posed->is_taken_apart ? STRETCH_VECTORS : JOINT_VECTORS;
-  lanes heaviest[4], q[4] = {NO_LANES, NO_LANES, NO_LANES, NO_LANES};
-  memcpy(heaviest, q, sizeof heaviest);
-  if (posed->request.rotations) read_heaviest(&v->in, heaviest);
   for (size_t k = 0; k < v->in.count; k++) {
     lanes *row = v->rows + k * v->width;
     read_moving(&v->in, k, row + SBS_BY_MATRIX);
-    if (posed->request.rotations) read_quaternion(&v->in, k, q);
-    const lane_mask is_other = is_in_other_hemisphere(heaviest, q);
-    for (int i = 0; i < 4; i++) row[SBS_BY_QUATERNION + i] = select_lanes(is_other, -q[i], q[i]);
-    v->turns[k] = select_lanes(is_other, -v->in.weights[k], v->in.weights[k]);
+    if (posed->request.rotations) read_quaternion(&v->in, k, row + SBS_BY_QUATERNION);
     if (rows->rotation) read_vectors(&v->in, k, posed->stretches->rotation, STRETCH_VECTORS, 3, row + rows->rotation);
     if (rows->stretch) read_vectors(&v->in, k, posed->stretches->stretch, STRETCH_VECTORS, 3, row + rows->stretch);
     if (rows->normal) read_vectors(&v->in, k, normals, normal_stride, 3, row + rows->normal);
     if (rows->inverse) read_vectors(&v->in, k, posed->stretches->inverse, STRETCH_VECTORS, 3, row + rows->inverse);
-    if (rows->products) multiply_columns(row, row + rows->products);
+    for (size_t i = rows->unused; i < rows->products; i++) row[i] = NO_LANES;
+    if (rows->products < v->width) multiply_columns(row, row + rows->products);
   }
 }
 
-static void sum_rows(vertices *v) {
-  for (size_t i = 0; i < v->width; i++) v->sum[i] = NO_LANES;
+static void find_signs(vertices *v) {
+  lanes heaviest[4];
+  read_heaviest(&v->in, heaviest);
   for (size_t k = 0; k < v->in.count; k++) {
-    const lanes weight = v->in.weights[k], *row = v->rows + k * v->width;
-    for (size_t i = 0; i < v->width; i++) v->sum[i] += weight * row[i];
+    const lane_mask is_other = is_in_other_hemisphere(heaviest, v->rows + k * v->width + SBS_BY_QUATERNION);
+    v->signs[k] = select_lanes(is_other, splat_lanes(-1.0), splat_lanes(1.0));
+    v->turns[k] = v->signs[k] * v->in.weights[k];
+  }
+}
+
+/* Whether numbers of rows, four from `at` on, are quaternions or products with one. */
+SBS_INLINE int is_turning(const vertices *v, size_t at) {
+  return at == SBS_BY_QUATERNION ? v->run->posed.request.rotations : at >= v->run->rows.products;
+}
+
+static void sum_rows(vertices *v) {
+  for (size_t at = 0; at < v->width; at += 4) {
+    const lanes *weights = is_turning(v, at) ? v->turns : v->in.weights;
+    lanes sum[4] = {NO_LANES, NO_LANES, NO_LANES, NO_LANES};
+    for (size_t k = 0; k < v->in.count; k++) {
+      for (size_t i = 0; i < 4; i++) sum[i] += weights[k] * v->rows[k * v->width + at + i];
+    }
+    for (size_t i = 0; i < 4; i++) v->sum[at + i] = sum[i];
   }
 }
 
 /* From the gradient by the sums to that by the weights. */
 static void share_by_weights(vertices *v) {
   for (size_t k = 0; k < v->in.count; k++) {
-    const lanes *row = v->rows + k * v->width;
-    lanes along = NO_LANES;
-    for (size_t i = 0; i < v->width; i++) along += v->by[i] * row[i];
-    v->by_weights[k] = along;
-  }
-}
-
-/* The numbers of each lane, one lane after the other. */
-static void transpose_numbers(const lanes *numbers, size_t count, double *out) {
-  for (size_t i = 0; i < count; i++) {
-    for (size_t l = 0; l < LANES; l++) out[l * count + i] = LANE(numbers[i], l);
+    v->by_weights[k] = NO_LANES;
+    for (size_t at = 0; at < v->width; at += 4) {
+      const lanes *by = v->by + at, *row = v->rows + k * v->width + at;
+      const lanes along = by[0] * row[0] + by[1] * row[1] + by[2] * row[2] + by[3] * row[3];
+      v->by_weights[k] += is_turning(v, at) ? v->signs[k] * along : along;
+    }
   }
 }
 
@@ -122,46 +150,43 @@ static double *joint_row(const vertices *v, double *by_rows, size_t k, size_t l)
   return by_rows + (size_t)v->in.joints[v->in.is_shared ? k : k * LANES + l] * v->width;
 }
 
-/* Adds the gradient by the sums of lane l to a row of influence k, times its weight. */
-static void add_to_row(const vertices *v, const double *by, size_t k, size_t l, double *row) {
-  (void)l;
-  const size_t products = v->run->rows.products, before_products = products ? products : v->width;
-  const double weight = LANE(v->in.weights[k], l), turn = LANE(v->turns[k], l);
-  if (weight == 0.0) return;
-  for (size_t i = 0; i < SBS_BY_QUATERNION; i++) row[i] += weight * by[i];
-  for (size_t i = SBS_BY_QUATERNION; i < SBS_BY_OTHERS; i++) row[i] += turn * by[i];
-  for (size_t i = SBS_BY_OTHERS; i < before_products; i++) row[i] += weight * by[i];
-  for (size_t i = before_products; i < v->width; i++) row[i] += turn * by[i];
+SBS_INLINE void add_quad(sbs_vec4 quad, double *row) {
+  sbs_vec4 sum;
+  memcpy(&sum, row, sizeof sum);
+  sum += quad;
+  memcpy(row, &sum, sizeof sum);
 }
 
-/* Adds the gradient by the sums to the rows of joints; if vertices share their joints, summed up first. */
-static void add_to_rows(const vertices *v, double *by_rows) {
-  const size_t width = v->width, left = v->run->skin->vertex_count - v->in.first, count = left < LANES ? left : LANES;
-  double by[LANES * SBS_BY_MOST], sum[SBS_BY_MOST];
-  if (v->in.first >= v->run->skin->vertex_count) return;
-  transpose_numbers(v->by, width, by);
-  for (size_t k = 0; k < v->in.count; k++) {
-    if (!v->in.is_shared) {
-      for (size_t l = 0; l < count; l++) add_to_row(v, by + l * width, k, l, joint_row(v, by_rows, k, l));
-      continue;
-    }
-    memset(sum, 0, width * sizeof *sum);
-    for (size_t l = 0; l < count; l++) add_to_row(v, by + l * width, k, l, sum);
-    double *row = joint_row(v, by_rows, k, 0);
-    for (size_t i = 0; i < width; i++) row[i] += sum[i];
+/* Adds four numbers of each lane, times its scale, to those of the joints that influence k has, from `at` on. */
+static void add_quads(const vertices *v, const sbs_vec4 quads[LANES], lanes scale, size_t k, size_t at,
+                      double *by_rows) {
+  if (v->in.is_shared && v->is_finite) {
+    sbs_vec4 sum = {0.0};
+    for (size_t l = 0; l < LANES; l++) sum += LANE(scale, l) * quads[l];
+    add_quad(sum, joint_row(v, by_rows, k, 0) + at);
+    return;
+  }
+  for (size_t l = 0; l < LANES; l++) {
+    if (LANE(v->in.weights[k], l) != 0.0) add_quad(LANE(scale, l) * quads[l], joint_row(v, by_rows, k, l) + at);
   }
 }
 
-/* Adds numbers (count) from one on to the rows of influence k. */
-static void add_to_influence(const vertices *v, double *by_rows, size_t k, size_t at, size_t count,
-                             const lanes *numbers) {
-  double by[LANES * 12];
-  transpose_numbers(numbers, count, by);
-  for (size_t l = 0; l < LANES; l++) {
-    if (v->in.first + l >= v->run->skin->vertex_count) return;
-    if (LANE(v->in.weights[k], l) == 0.0) continue;
-    double *row = joint_row(v, by_rows, k, l) + at;
-    for (size_t i = 0; i < count; i++) row[i] += by[l * count + i];
+/* Adds the gradient by the sums to the rows of joints. */
+static void add_to_rows(const vertices *v, double *by_rows) {
+  sbs_vec4 quads[LANES];
+  for (size_t i = 0; i < v->width; i += 4) {
+    const lanes *weights = is_turning(v, i) ? v->turns : v->in.weights;
+    transpose_from_lanes(v->by + i, quads);
+    for (size_t k = 0; k < v->in.count; k++) add_quads(v, quads, weights[k], k, i, by_rows);
+  }
+}
+
+/* Adds numbers to the rows of influence k, from `at` on. */
+static void add_to_influence(const vertices *v, double *by_rows, size_t k, size_t at, const lanes numbers[12]) {
+  sbs_vec4 quads[LANES];
+  for (size_t i = 0; i < 12; i += 4) {
+    transpose_from_lanes(numbers + i, quads);
+    add_quads(v, quads, splat_lanes(1.0), k, at + i, by_rows);
   }
 }
 
@@ -369,12 +394,12 @@ static void differentiate_weighted_center(vertices *v, const factors *normal, do
   const lanes along = damping * dot_lanes(lambda, v->z);
   for (size_t k = 0; k < v->in.count; k++) {
     const lanes weight = v->in.weights[k], *row = v->rows + k * v->width;
-    lanes d[9], rho[3], mu[3], by[12], by_rotation[9];
+    lanes d[9], rho[3], mu[3], by[12], by_rotation[12];
     read_differences(v, k, mean, d, rho);
     add_moved_lanes(d, v->z, rho);
     apply_lanes(d, lambda, mu);
     if (v->by_weights) v->by_weights[k] += weight * along - dot_lanes(mu, rho);
-    for (int i = 0; i < 9; i++) by[i] = by_rotation[i] = NO_LANES;
+    for (int i = 0; i < 12; i++) by[i] = by_rotation[i] = NO_LANES;
     for (int i = 0; i < 3; i++) {
       by[SBS_BY_PLACE + i] = mu[i] *= -weight;
       rho[i] *= -weight;
@@ -384,8 +409,8 @@ static void differentiate_weighted_center(vertices *v, const factors *normal, do
     add_outer(by_rotation, mu, v->z);
     add_transposed_lanes(row + SBS_BY_MATRIX, mu, v->by_x);
     if (!by_rows) continue;
-    add_to_influence(v, by_rows, k, SBS_BY_MATRIX, 12, by);
-    add_to_influence(v, by_rows, k, rotation, 9, by_rotation);
+    add_to_influence(v, by_rows, k, SBS_BY_MATRIX, by);
+    add_to_influence(v, by_rows, k, rotation, by_rotation);
   }
 }
 
@@ -493,15 +518,21 @@ static void find_centers(vertices *v) {
   v->amount = select_lanes(v->always_linear, NO_LANES, v->amount);
 }
 
-static void begin_vertices(vertices *v, const sbs_gradient_run *run, int by_weights, double *work, size_t first) {
+/* Reads vertices, which may be the next ones of the same block. */
+static void begin_vertices(vertices *v, const sbs_gradient_run *run, int by_weights, double *work, size_t first,
+                           int is_next) {
   const sbs_deform_options *options = run->options;
   const sbs_skin *skin = run->skin;
   v->run = run;
   v->width = run->rows.width;
   begin_wide(&v->in, &run->posed, first, 1, work);
-  v->turns = (lanes *)(void *)(work + wide_influences_size(skin));
+  v->rows = (lanes *)(void *)(work + wide_influences_size(skin));
+  v->signs = v->rows + v->in.count * v->width;
+  v->turns = v->signs + v->in.count;
   v->by_weights = by_weights ? v->turns + v->in.count : NULL;
-  v->rows = v->turns + 2 * v->in.count;
+  lanes sum = NO_LANES;
+  for (size_t k = 0; k < v->in.count; k++) sum += v->in.weights[k];
+  v->is_moved = (lane_mask)(sum > NO_LANES);
   if (options->method == SBS_METHOD_RIGID) keep_heaviest(&v->in);
   clear_lanes(v->n);
   read_rest(&run->rest, first, run->upstream.normals != NULL, v->x, v->n);
@@ -510,78 +541,135 @@ static void begin_vertices(vertices *v, const sbs_gradient_run *run, int by_weig
     LANE(v->amount, l) = sbs_scalar_get(options->amount, options->amount_scalar, first + l);
   }
   find_centers(v);
-  load_rows(v);
+  if (!v->in.is_shared || !is_next) load_rows(v);
+  if (run->posed.request.rotations) find_signs(v);
   sum_rows(v);
 }
 
 static void read_upstream(const sbs_gradient_run *run, const void *upstream, size_t first, lanes g[3]) {
+  const sbs_scalar scalar = run->skin->scalar;
+  const size_t end = run->skin->vertex_count;
+  sbs_vec4 vectors[LANES];
   clear_lanes(g);
-  for (size_t l = 0; l < LANES && upstream && first + l < run->skin->vertex_count; l++) {
-    for (size_t i = 0; i < 3; i++) LANE(g[i], l) = sbs_scalar_get(upstream, run->skin->scalar, 3 * (first + l) + i);
+  if (!upstream) return;
+  for (size_t l = 0; l < LANES; l++) {
+    const size_t vertex = first + l;
+    vectors[l] = (sbs_vec4){0.0};
+    if (vertex + 1 < end) { /* a fourth number follows */
+      vectors[l] = read_four(upstream, scalar, 3 * vertex);
+    } else if (vertex < end) {
+      for (size_t i = 0; i < 3; i++) vectors[l][i] = sbs_scalar_get(upstream, scalar, 3 * vertex + i);
+    }
   }
+  transpose_vectors(vectors, g);
 }
 
-static void put_vector(const sbs_gradient_run *run, void *to, size_t vertex, const lanes v[3], size_t l) {
-  (void)l; /* without vectors there is but one lane */
-  for (size_t i = 0; to && i < 3; i++) sbs_scalar_put(to, run->skin->scalar, 3 * vertex + i, LANE(v[i], l));
-}
-
-static int is_weighted_lane(const vertices *v, size_t l) {
-  return sbs_set_size(v->run->skin, (size_t)v->run->skin->set_of_vertex[v->in.first + l]) > 0;
-}
-
-/* The part of the gradient that all weights of a vertex share: there is none along their own direction. */
-static double mean_by_weights(const vertices *v, size_t l) {
-  (void)l;
-  double mean = 0.0;
-  for (size_t k = 0; k < v->in.count; k++) mean += LANE(v->in.weights[k], l) * LANE(v->by_weights[k], l);
-  return mean;
-}
-
-/* Puts the gradient by the weights of a vertex as they were given, which are divided by their sum. */
-static void put_weights(const vertices *v, size_t l, void *to, sbs_scalar scalar, size_t first) {
-  const sbs_gradient *gradient = v->run->gradient;
-  const size_t columns = gradient->columns, vertex = v->in.first + l;
-  const uint16_t *slots = gradient->slots + vertex * columns;
-  const int has_any = v->run->options->method != SBS_METHOD_RIGID &&
-                      sbs_set_size(v->run->skin, (size_t)v->run->skin->set_of_vertex[vertex]) > 1;
-  const double mean = mean_by_weights(v, l), scale = gradient->scales[vertex];
-  for (size_t c = 0; c < columns; c++) {
-    const int has_one = has_any && slots[c] < v->in.count;
-    sbs_scalar_put(to, scalar, first + c, has_one ? scale * (LANE(v->by_weights[slots[c]], l) - mean) : 0.0);
-  }
-}
-
-/* By a normal before it was brought to unit length, which shapes may have changed. */
-static void put_normal(const vertices *v, size_t l) {
+static void read_upstreams(vertices *v) {
   const sbs_gradient_run *run = v->run;
-  const lanes *by_n = is_weighted_lane(v, l) ? v->by_n : v->h;
-  double n[3];
-  lanes given[3], by[3];
-  sbs_get_raw_normal(&run->rest, v->in.first + l, n);
-  for (int i = 0; i < 3; i++) given[i] = splat_lanes(n[i]), by[i] = by_n[i];
-  before_unit(given, by);
-  put_vector(run, run->result.rest_normals, v->in.first + l, by, l);
+  read_upstream(run, run->upstream.positions, v->in.first, v->g);
+  read_upstream(run, run->upstream.normals, v->in.first, v->h);
+  const lanes all = v->g[0] + v->g[1] + v->g[2] + v->h[0] + v->h[1] + v->h[2];
+  double sum = 0.0;
+  for (size_t l = 0; l < LANES; l++) sum += LANE(all, l);
+  v->is_finite = isfinite(sum);
 }
 
-/* Writes the gradients by the vertices themselves. Vertices without weights stay where they are. */
-static void write_vertices(const vertices *v) {
+/* Writes a vector of each vertex. */
+static void write_vectors(const vertices *v, const lanes vector[3], void *to) {
+  const sbs_scalar scalar = v->run->skin->scalar;
+  const size_t first = v->in.first, end = v->run->skin->vertex_count;
+  const lanes four[4] = {vector[0], vector[1], vector[2], NO_LANES};
+  sbs_vec4 vectors[LANES];
+  transpose_from_lanes(four, vectors);
+  for (size_t l = 0; l < LANES && first + l < end; l++) {
+    if (l + 1 < LANES && first + l + 1 < end) {
+      write_four(to, scalar, 3 * (first + l), vectors[l]); /* the next vector takes the place of the fourth number */
+    } else {
+      for (size_t i = 0; i < 3; i++) sbs_scalar_put(to, scalar, 3 * (first + l) + i, vectors[l][i]);
+    }
+  }
+}
+
+/*
+ * The gradient by weights as they were given, which are divided by their sum: there is none along their direction, and
+ * none of a single joint.
+ */
+static void finish_weights(vertices *v) {
+  lanes mean = NO_LANES, scale = NO_LANES;
+  for (size_t l = 0; l < LANES && v->in.first + l < v->run->skin->vertex_count; l++) {
+    LANE(scale, l) = v->run->options->method == SBS_METHOD_RIGID ? 0.0 : v->run->gradient->scales[v->in.first + l];
+  }
+  const lane_mask is_blended = (lane_mask)(scale > NO_LANES);
+  for (size_t k = 0; k < v->in.count; k++) mean += v->in.weights[k] * v->by_weights[k];
+  for (size_t k = 0; k < v->in.count; k++) {
+    v->by_weights[k] = select_lanes(is_blended, scale * (v->by_weights[k] - mean), NO_LANES);
+  }
+  v->by_weights[v->in.count] = NO_LANES;
+}
+
+/* Puts the gradient by the weights of lane l. */
+static void put_weights(const vertices *v, size_t l, void *to, sbs_scalar scalar, size_t first) {
+  const size_t columns = v->run->gradient->columns, count = v->in.count;
+  const uint16_t *slots = v->run->gradient->slots + (v->in.first + l) * columns;
+  const double *by = (const double *)(const void *)v->by_weights + l; /* of each influence LANES numbers */
+  for (size_t c = 0; c < columns; c++) {
+    const size_t slot = slots[c] < count ? slots[c] : count; /* one more, of weights that move nothing */
+    sbs_scalar_put(to, scalar, first + c, by[slot * LANES]);
+  }
+}
+
+/* By normals before they were brought to unit length, which shapes may have changed. */
+static void write_normals(const vertices *v) {
+  const sbs_gradient_run *run = v->run;
+  lanes given[3], by[3];
+  clear_lanes(given);
+  for (size_t l = 0; l < LANES && v->in.first + l < run->skin->vertex_count; l++) {
+    double n[3];
+    sbs_get_raw_normal(&run->rest, v->in.first + l, n);
+    for (int i = 0; i < 3; i++) LANE(given[i], l) = n[i];
+  }
+  for (int i = 0; i < 3; i++) by[i] = select_lanes(v->is_moved, v->by_n[i], v->h[i]);
+  before_unit(given, by);
+  write_vectors(v, by, run->result.rest_normals);
+}
+
+static void write_by_centers(const vertices *v) {
+  lanes numbers[8];
+  sbs_vec4 front[LANES], back[LANES];
+  for (int i = 0; i < 8; i++) {
+    const lanes number = i < 3 ? v->by_z[i] : v->by_f[i < 6 ? i - 3 : 0];
+    numbers[i] = select_lanes(v->is_moved, number, NO_LANES);
+  }
+  transpose_from_lanes(numbers, front);
+  transpose_from_lanes(numbers + 4, back);
+  for (size_t l = 0; l < LANES && v->in.first + l < v->run->skin->vertex_count; l++) {
+    double *to = v->run->by_centers[v->in.first + l];
+    memcpy(to, front + l, 4 * sizeof *to);
+    memcpy(to + 4, back + l, 2 * sizeof *to);
+  }
+}
+
+/* Writes the gradients by the vertices themselves. */
+static void write_vertices(vertices *v) {
   const sbs_gradient_run *run = v->run;
   const sbs_gradient_result *result = &run->result;
-  const lanes none[3] = {NO_LANES, NO_LANES, NO_LANES};
+  const sbs_scalar scalar = run->skin->scalar;
+  const size_t first = v->in.first, end = run->skin->vertex_count, columns = run->gradient->columns;
   const int has_centers = run->options->method == SBS_METHOD_SPHERICAL && run->options->center == SBS_CENTER_OPTIMIZED;
-  for (size_t l = 0; l < LANES && v->in.first + l < run->skin->vertex_count; l++) {
-    const size_t vertex = v->in.first + l;
-    const int is_moved = is_weighted_lane(v, l);
-    put_vector(run, result->rest_positions, vertex, is_moved ? v->by_x : v->g, l);
-    put_vector(run, result->centers, vertex, is_moved && has_centers ? v->by_f : none, l);
-    if (result->rest_normals) put_normal(v, l);
-    if (v->by_weights) put_weights(v, l, result->joint_weights, run->skin->scalar, vertex * run->gradient->columns);
-    if (result->amount)
-      sbs_scalar_put(result->amount, run->skin->scalar, vertex, is_moved ? LANE(v->by_amount, l) : 0.0);
-    for (size_t i = 0; run->by_centers && i < 6; i++) {
-      run->by_centers[vertex][i] = is_moved ? LANE(i < 3 ? v->by_z[i] : v->by_f[i - 3], l) : 0.0;
-    }
+  const lanes by_amount = select_lanes(v->is_moved, v->by_amount, NO_LANES);
+  lanes by_x[3], by_f[3];
+  for (int i = 0; i < 3; i++) {
+    by_x[i] = select_lanes(v->is_moved, v->by_x[i], v->g[i]);
+    by_f[i] = has_centers ? select_lanes(v->is_moved, v->by_f[i], NO_LANES) : NO_LANES;
+  }
+  if (result->rest_positions) write_vectors(v, by_x, result->rest_positions);
+  if (result->centers) write_vectors(v, by_f, result->centers);
+  if (result->rest_normals) write_normals(v);
+  if (v->by_weights) finish_weights(v);
+  if (run->by_centers) write_by_centers(v);
+  for (size_t l = 0; l < LANES && first + l < end; l++) {
+    if (v->by_weights) put_weights(v, l, result->joint_weights, scalar, (first + l) * columns);
+    if (result->amount) sbs_scalar_put(result->amount, scalar, first + l, LANE(by_amount, l));
   }
 }
 
@@ -594,9 +682,8 @@ void SBS_FOR_ISA(sbs_gradient_differentiate)(const sbs_gradient_run *run, double
     double *by_rows = run->by_rows ? run->by_rows + chunk * size : NULL;
     if (by_rows) memset(by_rows, 0, size * sizeof *by_rows);
     for (size_t first = chunk * run->chunk_blocks * SBS_BLOCK; first < last * SBS_BLOCK; first += LANES) {
-      begin_vertices(&v, run, run->result.joint_weights != NULL, work, first);
-      read_upstream(run, run->upstream.positions, first, v.g);
-      read_upstream(run, run->upstream.normals, first, v.h);
+      begin_vertices(&v, run, run->result.joint_weights != NULL, work, first, first % SBS_BLOCK > 0);
+      read_upstreams(&v);
       differentiate_vertices(&v, by_rows);
       write_vertices(&v);
     }
@@ -607,12 +694,13 @@ void SBS_FOR_ISA(sbs_gradient_find_jacobian)(const sbs_gradient_run *run, double
                                              double *jacobian) {
   const size_t columns = run->gradient->columns, l = vertex % LANES;
   vertices v;
-  begin_vertices(&v, run, 1, work, vertex - l);
+  begin_vertices(&v, run, 1, work, vertex - l, 0);
   clear_lanes(v.h);
   for (int axis = 0; axis < 3; axis++) {
     clear_lanes(v.g);
     v.g[axis] = splat_lanes(1.0);
     differentiate_vertices(&v, NULL);
+    finish_weights(&v);
     put_weights(&v, l, jacobian, SBS_FLOAT64, (size_t)axis * columns);
   }
 }
