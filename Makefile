@@ -152,7 +152,7 @@ $(VENV)/docs: $(VENV)/installed docs/requirements.txt
 
 $(VENV)/benchmarks: $(VENV)/installed benchmarks/requirements.txt $(shell find benchmarks/native -type f)
 	python -m pip install --quiet --requirement benchmarks/requirements.txt
-	test -e build/bench/build.ninja || meson setup build/bench -Dbenchmarks=true -Dtests=false -Dlapack=bundled
+	test -e build/bench/build.ninja || meson setup build/bench -Dbenchmarks=true -Dtests=false
 	ninja -C build/bench
 	touch $@
 

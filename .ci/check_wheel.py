@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run what an installed wheel must bring itself: the extension and LAPACK."""
+"""Run what an installed wheel must bring itself: the extension."""
 
 import importlib.metadata
 import sys
@@ -27,19 +27,18 @@ positions = np.random.default_rng(1).normal(size=(20_000, 3))
 indices = np.tile(np.arange(3, dtype=np.int32), (len(positions), 1))
 skin = sbs.Skin(positions, indices, np.full(indices.shape, 1 / 3))
 
-by_lapack = skin.rotation_centers(matrices, rcond=1e-3)
-np.testing.assert_allclose(by_lapack, [pivot], atol=1e-14)
-np.testing.assert_allclose(skin.rotation_centers(matrices), by_lapack, atol=1e-6)
+by_values = skin.rotation_centers(matrices, rcond=1e-3)
+np.testing.assert_allclose(by_values, [pivot], atol=1e-14)
+np.testing.assert_allclose(skin.rotation_centers(matrices), by_values, atol=1e-6)
 assert skin.pose_report(matrices, rcond=1e-3).solves == 1
 deformed = skin.deform(matrices, rcond=1e-3, threads=2)
 np.testing.assert_array_equal(deformed, skin.deform(matrices, rcond=1e-3, threads=1))
 radius = np.linalg.norm(positions - pivot, axis=1)
 np.testing.assert_allclose(np.linalg.norm(deformed - pivot, axis=1), radius, atol=1e-12)
 
-# The libraries in use are the wheel's own, not those of a compiler or of the system.
+# The library in use is the wheel's own, and none of a compiler's.
 if sys.platform == "linux":
     mapped = {Path(line.split()[-1]) for line in Path("/proc/self/maps").read_text().splitlines() if "/" in line}
-    for name in ("_core.abi3.so", "libscipy_openblas.so"):
-        assert [path.parent for path in mapped if path.name == name] == [package], (name, sorted(mapped))
+    assert [path.parent for path in mapped if path.name == "_core.abi3.so"] == [package], sorted(mapped)
     assert not [path for path in mapped if "libgomp" in path.name or "libomp" in path.name], sorted(mapped)
 print(f"sbs {sbs.__version__} deforms by {sbs.build_info()['instruction_set']}, numpy {np.__version__}")

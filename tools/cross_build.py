@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Set up a build for another machine: meson with zig's clang, and the packages of that machine from PyPI.
 
-    python tools/cross_build.py windows-x64 build/windows -Dlapack=bundled
+    python tools/cross_build.py windows-x64 build/windows
 
-is ``meson setup build/windows -Dlapack=bundled`` for 64-bit Windows. `TARGETS` has the machines, tools/cross their
+is ``meson setup build/windows`` for 64-bit Windows. `TARGETS` has the machines, tools/cross their
 cross files. Needs the packages of tools/cross/requirements.txt, and nothing of the system.
 """
 
@@ -28,7 +28,6 @@ class Target:
 
     tag: str  # the platform of our wheel
     accepted: tuple[str, ...]  # platforms of others' wheels that work there, the best first
-    openblas: str = "0.3.34.481.3"  # the version of scipy-openblas32, whose LAPACK our wheel has
 
 
 def _linux(machine: str) -> tuple[str, tuple[str, ...]]:
@@ -41,8 +40,7 @@ NUMPY = "2.4.6"  # for its headers
 # By the names that Blender has for them.
 TARGETS = {
     "linux-x64": Target(*_linux("x86_64")),
-    # As csrc/base/meson.build says, later ones may be wrong.
-    "linux-arm64": Target(*_linux("aarch64"), openblas="0.3.34.106.0"),
+    "linux-arm64": Target(*_linux("aarch64")),
     "macos-x64": Target("macosx_11_0_x86_64", ("macosx_11_0_x86_64", "macosx_10_13_x86_64", "macosx_10_9_x86_64")),
     "macos-arm64": Target("macosx_11_0_arm64", ("macosx_11_0_arm64",)),
     "windows-x64": Target("win_amd64", ("win_amd64",)),
@@ -61,7 +59,7 @@ def configure(name: str, build: Path, options: Sequence[str] = ()) -> None:
     machine.write_text(f"[properties]\npython = '{python.as_posix()}'\n", encoding="utf-8")
     files = [f"--cross-file={file}" for file in (CROSS / f"{name}.ini", CROSS / "zig.ini", machine)]
     again = ["--wipe"] if (build / "meson-private").exists() else []
-    run_meson(packages, "setup", *again, str(build), *files, *options)
+    run_meson(packages, "setup", *again, str(build), *files, "-Dlapack=none", *options)
 
 
 def compile_all(name: str, build: Path) -> None:
@@ -87,7 +85,7 @@ def prepare(name: str) -> tuple[Path, Path]:
     """Folders with the packages of a target and with the headers of Python for it, made unless they are there."""
     packages, python = FOLDER / name / "packages", FOLDER / name / "python"
     target = TARGETS[name]
-    wanted = [f"numpy=={NUMPY}", f"scipy-openblas32=={target.openblas}"]
+    wanted = [f"numpy=={NUMPY}"]
     made_of = packages / "made_of.txt"
     if not made_of.exists() or made_of.read_text(encoding="utf-8").split() != wanted:
         shutil.rmtree(packages, ignore_errors=True)

@@ -24,7 +24,6 @@ from pyproject_metadata import StandardMetadata
 import build_backend
 import cross_build
 from cross_build import FOLDER, ROOT, TARGETS
-from wheel_licences import tell_licences
 
 # The options of meson-python, beside those of pyproject.toml.
 OPTIONS = ("-Dbuildtype=release", "-Db_ndebug=if-release", "-Dpython.bytecompile=-1")
@@ -67,7 +66,6 @@ def write_metadata(contents: Path, project: dict[str, Any], platform: str) -> No
     for file in metadata.license_files or []:
         (folder / "licenses" / file.parent).mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, folder / "licenses" / file)
-    tell_licences(contents)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Archives of the C library, one for each platform, into ``dist``: ``make dist-c``.
 
-Each has the shared and the static library, OpenBLAS, headers, sbs.pc, a package of CMake, the example with its build
+Each has the shared and the static library, headers, sbs.pc, a package of CMake, the example with its build
 files, and licences, and works wherever it is unpacked. All are cross-built by zig, that for this machine as well, so
 that they run on systems that are older than it.
 """
@@ -23,7 +23,7 @@ from cross_build import ROOT
 DATE = (1980, 1, 1, 0, 0, 0)
 SECONDS = 315532800
 
-OPTIONS = ["-Dlapack=bundled", "-Dtests=false", "-Dpkgconfig.relocatable=true", "-Dlicensedir=share/licenses/sbs"]
+OPTIONS = ["-Dtests=false", "-Dpkgconfig.relocatable=true", "-Dlicensedir=share/licenses/sbs"]
 FOLDERS = ["--libdir=lib", "--bindir=bin", "--includedir=include", "--datadir=share"]
 
 

@@ -3,19 +3,8 @@
 
 #include <lapacke.h>
 
-/* The PyPI build of OpenBLAS prefixes its symbols, so that it can live beside another in one process. */
-#ifdef SBS_LAPACK_BUNDLED
-#define SBS_LAPACKE(name) scipy_LAPACKE_##name
-#else
-#define SBS_LAPACKE(name) LAPACKE_##name
-#endif
-
 const char *sbs_lapack_name(void) {
-#ifdef SBS_LAPACK_BUNDLED
-  return "bundled";
-#else
   return "system";
-#endif
 }
 
 size_t sbs_svd_work_size(size_t rows) {
@@ -31,7 +20,7 @@ size_t sbs_svd_work_size(size_t rows) {
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
   double v[9], unused;
   if (!sbs_are_finite(3 * rows, m)) return SBS_ERROR_NOT_FINITE;
-  const lapack_int info = SBS_LAPACKE(dgesvd_work)(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows,
+  const lapack_int info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows,
                                                    s, &unused, 1, v, 3, work, (lapack_int)sbs_svd_work_size(rows));
   if (info > 0) return SBS_ERROR_NO_CONVERGENCE;
   if (info < 0) return SBS_ERROR_INTERNAL;

@@ -7,7 +7,7 @@
 #include "sbs/sbs.h"
 
 /*
- * All linear algebra that LAPACK does for the library: base/lapack.c by LAPACKE. With -Dlapack=none base/no_lapack.c
+ * All linear algebra that LAPACK does for the library: base/lapack.c by LAPACKE. Without it base/no_lapack.c
  * takes its place.
  */
 
@@ -18,7 +18,7 @@ static inline int sbs_are_finite(size_t count, const double *numbers) {
   return finite == count;
 }
 
-/* "bundled", "system" or "none". */
+/* "system" or "none". */
 const char *sbs_lapack_name(void);
 
 /*

@@ -44,7 +44,7 @@ static PyMethodDef functions[] = {
      "Returns\n-------\ndict\n"
      "    ``version``; ``instruction_set``, the set of new skins: the best of ``instruction_sets``, which "
      "this\n"
-     "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``, \"bundled\",\n"
+     "    machine can run, or the one that the environment variable ``SBS_ISA`` names; ``lapack``,\n"
      "    \"system\" or \"none\"."},
     {"set_threads", set_threads, METH_O,
      "set_threads(threads, /)\n--\n\n"

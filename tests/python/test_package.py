@@ -13,7 +13,6 @@ import pytest
 
 import release
 import sbs
-import wheel_licences
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALLED = Path(sbs.__file__).parent
@@ -32,29 +31,6 @@ def test_wheels_bring_every_module() -> None:
     listed = re.findall(r"'(sbs/[^']+\.pyi?)'", (ROOT / "python/meson.build").read_text())
     found = [path for path in (ROOT / "python/sbs").rglob("*.py*") if path.suffix in {".py", ".pyi"}]
     assert sorted(listed) == sorted(path.relative_to(ROOT / "python").as_posix() for path in found)
-
-
-def test_wheels_tell_the_licences_of_what_they_bundle(tmp_path: Path) -> None:
-    folder = tmp_path / "a-1.dist-info"
-    (folder / "licenses").mkdir(parents=True)
-    (tmp_path / "sbs" / "licenses").mkdir(parents=True)
-    before = "Name: a\nLicense-Expression: MIT AND CC0-1.0\nLicense-File: LICENSE\n\nLicense-Expression is described\n"
-    (folder / "METADATA").write_text(before)
-    wheel_licences.tell_licences(tmp_path)
-    assert (folder / "METADATA").read_text() == before
-    (tmp_path / "sbs" / "licenses" / "scipy-openblas32.txt").write_text("texts")
-    wheel_licences.tell_licences(tmp_path)
-    assert (folder / "METADATA").read_text().splitlines() == [
-        "Name: a",
-        "License-Expression: MIT AND CC0-1.0 AND BSD-3-Clause AND BSD-3-Clause-Open-MPI AND "
-        "GPL-3.0-or-later WITH GCC-exception-3.1",
-        "License-File: scipy-openblas32.txt",
-        "License-File: LICENSE",
-        "",
-        "License-Expression is described",
-    ]
-    assert (folder / "licenses" / "scipy-openblas32.txt").read_text() == "texts"
-    assert not (tmp_path / "sbs" / "licenses").exists()
 
 
 def test_actions_are_pinned_by_commit() -> None:
@@ -121,7 +97,7 @@ def test_build_info_names_what_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert info["version"] == sbs.__version__
     assert info["instruction_set"] in info["instruction_sets"]
     assert info["instruction_sets"][-1] in ("baseline", "plain")  # plain code only where there are no vectors
-    assert info["lapack"] in ("bundled", "system", "none")
+    assert info["lapack"] in ("system", "none")
     for name in info["instruction_sets"]:
         monkeypatch.setenv("SBS_ISA", name)
         assert sbs.build_info()["instruction_set"] == name

@@ -95,7 +95,7 @@ typedef struct sbs_build_info {
   const char *version;             /* as sbs_version */
   const char *instruction_set;     /* of skins that are made now */
   const char *instruction_sets[5]; /* all that can be used, best first; ends with NULL */
-  const char *lapack;              /* "bundled" (OpenBLAS of scipy-openblas32), "system" or "none" */
+  const char *lapack;              /* "system" or "none" */
 } sbs_build_info;
 
 SBS_API sbs_build_info sbs_get_build_info(void);
