@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..rigging.bones import bone_radii, bone_segments
 from ..rigging.skeleton import Skeleton, upward
 from ..skinning.influences import tidy
 from ..skinning.twist import FRAMES, Twist
-from ..weights.bones import bone_radii, bone_segments
 
 if TYPE_CHECKING:
     from .character import Character

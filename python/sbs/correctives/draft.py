@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
-from ..options import BlendOptions
 from ..rigging.animation import Animation
-from ..rotations import matrices_from_axis_angle
+from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from ..skinning.twist import as_frames
+from ..support.rotations import matrices_from_axis_angle
 from .correctives import Corrective, Correctives
 from .drivers import core_drivers, find_coordinates, find_driver
 from .patches import BALL, HINGE, Patch, Surface

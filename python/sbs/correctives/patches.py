@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..characters.character import Character
 from ..characters.limbs import is_twisting, stem, twist_bones, words
+from ..rigging.bones import bone_segments
 from ..rigging.joint_names import canonical
-from ..weights.bones import bone_segments
 
 __all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..options import AnyFloats, BlendOptions, PosedShapes
 from ..rigging.triangle_mesh import diagonal, welded
+from ..skinning.options import AnyFloats, BlendOptions, PosedShapes
 from ..skinning.reports import SingularVertexWarning
 from ..skinning.shapes import Shape, Shapes
 from ..skinning.skin import Skin

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gltf.meshes import area_weighted_normals, join
 from ..rigging import affine
 from ..rigging.animation import NEAR_END
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
@@ -22,6 +21,7 @@ from ..rigging.rig import Floats
 from ..rigging.shapes import BlendShape
 from ..support.extras import load
 from .apart import read_apart
+from .gltf.meshes import area_weighted_normals, join
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 

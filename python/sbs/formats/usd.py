@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gltf.meshes import area_weighted_normals, join
 from ..rigging import affine
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..rigging.rig import Floats, decompose
@@ -19,6 +18,7 @@ from ..rigging.shapes import BlendShape
 from ..support.extras import load
 from ..support.folders import lies_beside
 from .apart import allow, read_apart
+from .gltf.meshes import area_weighted_normals, join
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..options import BlendOptions
 from ..skinning.influences import tidy
-from ..tangents import moved_tangents
+from ..skinning.options import BlendOptions
+from ..skinning.tangents import moved_tangents
 from . import affine
 from .animation import Animations
 from .rig import Floats, Rig

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rotations
 from ..skinning.influences import tidy
+from ..support import rotations
 from ..support.owned import own
 from . import affine
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..options import DEFAULTS, AnyFloats, Floats, MethodOptions, base_options, method_name, vertex_amounts
+from .options import DEFAULTS, AnyFloats, Floats, MethodOptions, base_options, method_name, vertex_amounts
 
 __all__ = ["blend", "other_base"]
 

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import (
+from ..support.callers import warn
+from ..support.markup import table
+from .blending import blend, other_base
+from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
+from .influences import Influences, tidy
+from .options import (
     DAMPING,
     AnyFloats,
     Center,
@@ -27,11 +32,6 @@ from ..options import (
     refuse_idle,
     with_deform_options,
 )
-from ..support.callers import warn
-from ..support.markup import table
-from .blending import blend, other_base
-from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
-from .influences import Influences, tidy
 from .palette import BoundInfluences, Palette
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
 from .shapes import Shapes
