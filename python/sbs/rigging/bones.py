@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..skinning.influences import Influences
+from ..support.vectors import unit
 from .skeleton import Skeleton
 
 __all__ = ["bone_radii", "bone_segments"]
@@ -52,9 +53,7 @@ def bone_radii(
     NaN where there are none. Influences have the heaviest joint first, as from `tidy`.
     """
     heaviest = np.where(influences.joint_weights[:, 0] > 0, influences.joint_indices[:, 0], -1)
-    bones = tails - heads
-    lengths = np.linalg.norm(bones, axis=1, keepdims=True)
-    axes = bones / np.where(lengths > 0, lengths, 1)
+    axes = unit(tails - heads)
     offsets = positions - heads[heaviest]
     along = np.einsum("vx,vx->v", offsets, axes[heaviest])
     away = np.linalg.norm(offsets - along[:, None] * axes[heaviest], axis=1)

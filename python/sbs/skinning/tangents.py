@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.vectors import unit
 from .options import AnyFloats, BlendOptions
 from .skin import Skin
 
@@ -16,7 +17,7 @@ __all__ = ["deformed_tangents", "moved_tangents"]
 
 def moved_tangents(tangents: AnyFloats, linear: NDArray[np.float64]) -> NDArray[np.float64]:
     """Tangents (V, 4) under one linear map (3, 3), of unit length; a map that mirrors changes their handedness."""
-    directions = _unit(np.asarray(tangents[:, :3], np.float64) @ linear.T)
+    directions = unit(np.asarray(tangents[:, :3], np.float64) @ linear.T)
     sign = -1.0 if np.linalg.det(linear) < 0.0 else 1.0
     return np.concatenate([directions, sign * np.asarray(tangents[:, 3:], np.float64)], axis=1)
 
@@ -61,15 +62,10 @@ def deformed_tangents(
     _, turned = skin.with_normals(at_rest[:, :3]).deform(skinning_matrices, normals=True, **options)
     directions = turned.astype(np.float64)
     along = np.sum(directions * perpendicular, axis=1, keepdims=True)
-    directions = _unit(directions - along * perpendicular)
+    directions = unit(directions - along * perpendicular)
     matrices = np.asarray(skinning_matrices, np.float64)[:, :3, :3]
     mirrors = np.where(np.linalg.det(matrices) < 0.0, -1.0, 1.0)
     indices, weights = skin.influences()
     heaviest = np.take_along_axis(indices, weights.argmax(axis=1)[:, None], axis=1)[:, 0]
     handedness = at_rest[:, 3] * mirrors[heaviest]
     return np.concatenate([directions, handedness[:, None]], axis=1).astype(skin.dtype)
-
-
-def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(length > 0.0, length, 1.0)

@@ -16,6 +16,7 @@ from ..rigging.shapes import BlendShape
 from ..skinning.attachment import connected_triangles, heaviest_joints
 from ..skinning.influences import Influences, tidy
 from ..skinning.options import AnyFloats
+from ..support.vectors import unit
 from .curvature import curvature
 
 __all__ = ["Scheme", "Subdivision", "subdivide", "subdivide_bent", "subdivide_near_joints", "triangles_near_joints"]
@@ -80,9 +81,7 @@ class Subdivision:
     def normals(self, normals: ArrayLike) -> NDArray[Any]:
         """Normals (V + N, 3) of all vertices, from those of the old ones (V, 3). New ones are unit vectors or zero."""
         result = self.interpolate(normals)
-        new = result[self.vertex_count :]
-        lengths = np.linalg.norm(new, axis=1, keepdims=True)
-        new /= np.where(lengths > 0, lengths, 1)
+        result[self.vertex_count :] = unit(result[self.vertex_count :])
         return result
 
     def influences(self, joint_indices: ArrayLike, joint_weights: ArrayLike) -> Influences:
@@ -150,8 +149,7 @@ class Subdivision:
 
     def _tangents(self, tangents: AnyFloats) -> AnyFloats:
         found = self.interpolate(tangents)
-        length = np.linalg.norm(found[:, :3], axis=1, keepdims=True)
-        found[:, :3] /= np.where(length > 0.0, length, 1.0)
+        found[:, :3] = unit(found[:, :3])
         found[:, 3] = np.where(found[:, 3] < 0.0, -1.0, 1.0)
         return found
 

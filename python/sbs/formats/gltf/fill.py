@@ -15,6 +15,7 @@ from ...rigging.rig import Floats
 from ...rigging.triangle_mesh import Mesh
 from ...skinning.influences import tidy
 from ...skinning.tangents import moved_tangents
+from ...support.vectors import unit
 from .fill_animations import fill_animations
 from .fill_shapes import fill_shapes
 from .influences import CENTER, stored_influences
@@ -113,10 +114,8 @@ def put_surface(
         stored = positions @ inverse[:3, :3].T + inverse[:3, 3]
         attributes["POSITION"] = output.accessor(stored.astype(np.float32), ARRAY_BUFFER, bounds=True)
     if normals is not None:
-        turned = np.asarray(normals, np.float64) @ to_theirs[:3, :3]
-        length = np.linalg.norm(turned, axis=1, keepdims=True)
-        unit = turned / np.where(length > 0.0, length, 1.0)
-        attributes["NORMAL"] = output.accessor(unit.astype(np.float32), ARRAY_BUFFER)
+        turned = unit(np.asarray(normals, np.float64) @ to_theirs[:3, :3])
+        attributes["NORMAL"] = output.accessor(turned.astype(np.float32), ARRAY_BUFFER)
     if uvs is not None:
         attributes["TEXCOORD_0"] = output.accessor(uvs.astype(np.float32), ARRAY_BUFFER)
     if tangents is not None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...rigging.content import SkinnedMesh, unique_names
 from ...rigging.rig import Floats
 from ...rigging.shapes import BlendShape
-from ...rigging.triangle_mesh import MeshPart
+from ...rigging.triangle_mesh import MeshPart, area_weighted_normals
 from ...support.text import well_formed
 from . import accessors
 from .document import Document, Element
@@ -105,21 +105,6 @@ def join(surfaces: list[SkinnedMesh]) -> SkinnedMesh:
             for part in surface.parts
         ),
     )
-
-
-def area_weighted_normals(positions: Floats, triangles: NDArray[np.int64]) -> Floats:
-    """Unit normals (V, 3) of vertices: the mean over their triangles, by area; zero where there is no area."""
-    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
-    doubled_areas = np.cross(b - a, c - a)
-    normals = np.stack(
-        [
-            np.bincount(triangles.ravel(), np.repeat(doubled_areas[:, axis], 3), minlength=len(positions))
-            for axis in range(3)
-        ],
-        axis=1,
-    )
-    length = np.linalg.norm(normals, axis=1, keepdims=True)
-    return normals / np.where(length > 0.0, length, 1.0)
 
 
 def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> SkinnedMesh | None:

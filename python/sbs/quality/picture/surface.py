@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .subdivision import subdivide, sum_at
+from ...rigging.triangle_mesh import area_weighted_normals
+from .subdivision import subdivide
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,6 @@ class ShadedMesh:
     normals: NDArray[np.float32]
     colors: NDArray[np.float32]
     triangles: NDArray[np.int32]
-
-
-def vertex_normals(positions: NDArray[np.float64], triangles: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Unit normals (V, 3) of a welded mesh: the mean of the normals around a vertex, weighted by area."""
-    corners = positions[triangles]
-    facets = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    sums = sum_at(np.repeat(facets, 3, axis=0), triangles.reshape(-1), len(positions))
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return sums / np.where(lengths > 0, lengths, 1)
 
 
 def smooth_surfaces(
@@ -49,7 +41,7 @@ def smooth_surfaces(
     return [
         ShadedMesh(
             positions=smooth[:, :3].astype(np.float32),
-            normals=vertex_normals(smooth[:, :3], triangles).astype(np.float32),
+            normals=area_weighted_normals(smooth[:, :3], triangles).astype(np.float32),
             colors=smooth[:, 3:].astype(np.float32),
             triangles=triangles.astype(np.int32),
         )

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...support.vectors import unit
 from ..options import Center
 from ..skin import Skin
 
@@ -54,8 +55,7 @@ def describe_vertices(skin: Skin, center: Center | None, amount: ArrayLike | Non
     found["joint_set"] = skin.joint_set_of_vertex
     found["amount"] = 1.0 if amount is None else amount
     if skin.rest_normals is not None:
-        lengths = np.linalg.norm(skin.rest_normals.astype(float), axis=1, keepdims=True)
-        found["normal"] = skin.rest_normals / np.where(lengths > 0.0, lengths, 1.0)
+        found["normal"] = unit(skin.rest_normals.astype(float))
     if center is None:
         found["amount"] = 0.0  # which normals follow
     elif center == "optimized":
