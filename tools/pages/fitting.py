@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs import rotations
+from sbs.linear import near_joints
 from sbs.options import BlendOptions, Center, Method
 from sbs.poses import axes
 from sbs.skinning.twist import Twist
 from sbs.weights import decompose, fit, fit_matrices
-from sbs.weights.linear import near_joints
 
 from .delta_mush import DirectDeltaMush
 from .sleeves import Sleeves

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
+from sbs.linear import LinearError, near_joints, to_linear
 from sbs.weights import to_dense
 from sbs.weights.decompose import with_more_joints
-from sbs.weights.linear import LinearError, near_joints, to_linear
 
 from .exchange import moving_characters
 from .tables import table

@@ -26,7 +26,7 @@ from ..skinning.skin import Skin
 from .decompose import Decomposition, fit_matrices, with_more_joints
 from .tools import limit
 
-__all__ = ["LinearCharacter", "LinearError", "to_linear"]
+__all__ = ["LinearCharacter", "LinearError", "near_joints", "to_linear"]
 
 Floats = NDArray[np.float64]
 
