@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The meshes and poses that are timed: generated ones of any size, and the characters of the tests.
 
-* ``S``: the tube of `sbs.demo.bench`, 60 joints, four influences at every vertex, 200 to 300 joint sets.
+* ``S``: the tube of `sbs.quality.demo.bench`, 60 joints, four influences at every vertex, 200 to 300 joint sets.
 * ``R``: a humanoid of 52 joints, 1 to 4 influences, 110 to 210 joint sets, its limbs one after the other.
 * ``R shuffled``: the same with its vertices in random order.
 * the characters of tests/data, by name, in all frames of their clips.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 import sbs
 from sbs import rotations
-from sbs.demo.bench import tube
+from sbs.quality.demo.bench import tube
 from sbs.support.files import replacing
 
 Floats = NDArray[np.float64]

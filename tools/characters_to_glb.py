@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Converts a character from the neutral exchange format (rig.txt, *.clip.bin) into a skinned GLB.
 
-It made the files in python/sbs/demo/data:
+It made the files in python/sbs/characters/data:
 
-    python tools/characters_to_glb.py woman_makehuman_cmu python/sbs/demo/data/woman.glb
-    python tools/characters_to_glb.py hand_webxr python/sbs/demo/data/hand.glb --clip fist
+    python tools/characters_to_glb.py woman_makehuman_cmu python/sbs/characters/data/woman.glb
+    python tools/characters_to_glb.py hand_webxr python/sbs/characters/data/hand.glb --clip fist
 
 The format is described in make_test_data.py.
 """

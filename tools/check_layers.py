@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
 from pathlib import Path
@@ -57,12 +57,12 @@ ENGINE_LAYERS = (
 )
 BLENDER = {"bl_operators", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras", "mathutils"}
 
-# The same for the package: folders, and the modules that are public by their own path. The package itself is "".
+# The same for the package. Its own modules, which hand public names of its folders on, are FRONT together.
+FRONT = "front"
 # fmt: off
 PACKAGE_LAYERS = (
-    "_core", "support", "options", "rotations", "skinning", "tangents", "torch", "gpu", "rigging", "picture", "weights",
-    "gltf", "formats", "characters", "", "samples", "correctives", "muscles", "mesh", "poses", "quality", "linear",
-    "view", "demo", "cli", "__main__",
+    "_core", "support", "skinning", "rigging", "formats", "characters", "weights", "muscles", "correctives", "quality",
+    "view", "cli", "__main__", FRONT,
 )
 # fmt: on
 
@@ -130,13 +130,39 @@ def python_modules(package: Path) -> Edges:
     return edges
 
 
-def python_folders(modules: Edges) -> Edges:
-    """The same for folders, and for modules outside of folders."""
+def front_of(package: Path) -> set[str]:
+    """The modules that are FRONT: of the package those in no folder, itself included, but ``python -m sbs``."""
+    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__main__"}
+    return {name.removeprefix("__init__") for name in modules} if package == PACKAGE else set()
+
+
+def python_folders(modules: Edges, front: Collection[str] = ()) -> Edges:
+    """The same for folders, and for modules outside of folders; some of these are FRONT."""
+
+    def place(name: str) -> str:
+        return FRONT if name in front else name.partition(".")[0]
+
     edges: Edges = {}
     for name, others in modules.items():
-        place = name.partition(".")[0]
-        edges.setdefault(place, set()).update({other.partition(".")[0] for other in others} - {place})
+        edges.setdefault(place(name), set()).update({place(other) for other in others} - {place(name)})
     return edges
+
+
+def check_front() -> Iterator[str]:
+    """Public modules of the package that have code of their own, where they should hand on that of a folder."""
+    for name in sorted(front_of(PACKAGE) - {""}):
+        body = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8")).body
+        if any(isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name != "__dir__" for node in body):
+            yield f"{PACKAGE.name}: {name} has code of its own, which belongs in a folder"
+
+
+def describe(folders: Edges) -> str:
+    """How many folders there are, on how many floors above each other, and how many of them import another."""
+    floors: dict[str, int] = {}
+    for place in TopologicalSorter(folders).static_order():
+        floors[place] = 1 + max((floors[other] for other in folders.get(place, ())), default=0)
+    arrows = sum(len(others) for others in folders.values())
+    return f"{len(floors)} rooms on {max(floors.values())} floors, {arrows} arrows"
 
 
 def check_order(folders: Edges, layers: tuple[str, ...], name: str) -> Iterator[str]:
@@ -197,10 +223,11 @@ def check_circle(edges: Edges, name: str) -> Iterator[str]:
 def check_all() -> Iterable[str]:
     yield from check_c()
     yield from check_circle(c_files(), "csrc, files")
+    yield from check_front()
     for package in PYTHON:
         modules = python_modules(package)
         yield from check_circle(modules, f"{package.name}, modules")
-        folders = python_folders(modules)
+        folders = python_folders(modules, front_of(package))
         yield from check_circle(folders, f"{package.name}, folders")
         yield from check_addon(folders) if package == ADDON else check_order(folders, PACKAGE_LAYERS, package.name)
         yield from check_order(python_folders(of_engine(modules)), ENGINE_LAYERS, f"{package.name}, engine")
@@ -210,7 +237,10 @@ def main() -> None:
     found = list(check_all())
     if found:
         sys.exit("\n".join(found))
-    print(f"no circles in csrc, {', '.join(package.name for package in PYTHON)}")
+    print("no circles in csrc")
+    for package in PYTHON:
+        folders = python_folders(python_modules(package), front_of(package))
+        print(f"none in {package.name}: {describe(folders)}")
 
 
 if __name__ == "__main__":

@@ -38,11 +38,11 @@ from pages.losses import PANEL, measured
 from pages.spherical_weights import DRAWN
 from sbs.correctives import draft
 from sbs.options import BlendOptions
-from sbs.picture import Camera, Row, portraits, render, smooth_surfaces
-from sbs.picture.portraits import BLUE, CLAY
 from sbs.poses import vertices_around
 from sbs.quality import MeasuredMotion, Report, chosen, evaluate
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
+from sbs.quality.picture import Camera, Row, portraits, render, smooth_surfaces
+from sbs.quality.picture.portraits import BLUE, CLAY
 from sbs.quality.plot import plot
 from sbs.samples import load as load_sample
 from sbs.support.files import replacing

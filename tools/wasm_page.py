@@ -17,7 +17,7 @@ from pathlib import Path
 
 from cross_build import CROSS, ROOT, run_meson
 
-CHARACTERS = ROOT / "python" / "sbs" / "demo" / "data"
+CHARACTERS = ROOT / "python" / "sbs" / "characters" / "data"
 
 OPTIONS = [
     "-Dlapack=none",

@@ -16,7 +16,6 @@ from ._core import version as __version__
 from .characters.character import Character, Mesh, MeshPart
 from .characters.limbs import TwistBone, limb_twist, twist_amounts, twist_bones
 from .characters.loading import load, load_motion
-from .options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .rigging.animation import Animation, Animations
 from .rigging.blending import BonesBlending, bones_blending
 from .rigging.motion import Motion
@@ -24,6 +23,7 @@ from .rigging.shapes import BlendShape, ShapeDriver, ShapeMotion
 from .rigging.skeleton import Skeleton
 from .skinning.centers import CenterWarning, optimized_centers
 from .skinning.gradients import DeformGradients
+from .skinning.options import Center, DeformOptions, InverseOptions, Method, MethodOptions, Rotation
 from .skinning.reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning
 from .skinning.skin import Skin
 from .skinning.twist import Twist, TwistTracker

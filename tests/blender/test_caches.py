@@ -22,7 +22,7 @@ formats = importlib.import_module(".formats", sbs.__name__)
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".pc2", "PC2"), (".mdd", "MDD")])
 def test_mesh_cache_plays_what_was_deformed(tmp_path: Path, suffix: str, kind: str) -> None:
-    hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
+    hand = sbs.load(Path(sbs.__file__).parent / "characters/data/hand.glb")
     animation = hand.animations[0]
     formats.bake(tmp_path / f"fist{suffix}", hand.skin, animation, range(25), fps=24)
 

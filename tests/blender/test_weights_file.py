@@ -28,7 +28,7 @@ def weights_in_blender(item: MeshObject, names: list[str]) -> np.ndarray:
 @pytest.mark.parametrize("source", ["capsules", "heat"])
 def test_blender_imports_automatic_weights(tmp_path: Path, source: str) -> None:
     sbs, weights = addon.module("core.library").load(), addon.module("core.library").load("weights")
-    hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
+    hand = sbs.load(Path(sbs.__file__).parent / "characters/data/hand.glb")
     if source == "capsules":
         capsules = weights.fit_capsules(hand.skeleton, hand.mesh.positions)
         made = weights.capsule_weights(hand.mesh.positions, capsules, limit=4)

@@ -36,10 +36,10 @@ except ImportError:
 with instrumented:
     from sbs.characters.loading import load
     from sbs.cli.numbers import read_npy
-    from sbs.gltf import container, reader  # noqa: F401 (a late import would not be seen)
+    from sbs.formats.gltf import container, reader  # noqa: F401 (a late import would not be seen)
     from sbs.skinning import centers_files
     from sbs.support.text import plain, well_formed
-    from sbs.weights import Capsules, capsule_files  # noqa: F401
+    from sbs.weights import Capsules
 
 KEY = bytes(32)
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from reference import IS_EXTENDED, REAL
 
 import sbs
-from sbs.gpu.deformer import default_device
+from sbs.skinning.gpu.deformer import default_device
 from sbs.support.extras import MissingExtraError
 
 # The same examples every time, whatever the speed of the machine.

@@ -21,13 +21,13 @@ from sbs.poses import flexed
 from sbs.rigging.blending import BlendingProfile
 from sbs.weights import bone_segments
 
-DATA = Path(sbs.__file__).parent / "demo" / "data"
+DATA = Path(sbs.__file__).parent / "characters" / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 
 
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "woman.glb") as path:
         return sbs.load(path)
 
 

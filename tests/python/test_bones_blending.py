@@ -311,7 +311,7 @@ def test_a_twist_keeps_all_distances_to_the_bone() -> None:
 
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "woman.glb") as path:
         return sbs.load(path)
 
 

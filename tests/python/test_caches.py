@@ -26,7 +26,7 @@ from sbs.cli import main
 from sbs.formats import bake, with_role
 from sbs.options import MethodOptions
 
-DATA = resources.files("sbs.demo") / "data"
+DATA = resources.files("sbs.characters") / "data"
 SIGKILL = 9  # which Windows has no name for
 HAND = str(DATA / "hand.glb")
 SUFFIXES = [suffix for row in with_role("frames") for suffix in row.suffixes if not suffix.startswith(".usd")]

@@ -18,7 +18,7 @@ from sbs.rigging.rig import Rig
 
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "hand.glb") as path:
         return sbs.load(path)
 
 

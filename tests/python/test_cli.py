@@ -20,7 +20,7 @@ from PIL import Image
 
 import sbs
 
-DATA = resources.files("sbs.demo") / "data"
+DATA = resources.files("sbs.characters") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 
 

@@ -21,7 +21,7 @@ from sbs.support.extras import MissingExtraError
 # The package has the command of this name.
 command = import_module("sbs.cli.quality")
 
-HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+HAND = Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 FEW = ("--methods", "LBS,SBS", "--frames", "6", "--rate", "20")
 
 

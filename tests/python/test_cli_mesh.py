@@ -17,7 +17,7 @@ from PIL import Image
 import sbs
 from sbs import mesh, quality
 
-DATA = resources.files("sbs.demo") / "data"
+DATA = resources.files("sbs.characters") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 ARM = ("LeftArm", "LeftForeArm")
 

@@ -18,7 +18,7 @@ from sbs.quality import Gauge
 from sbs.rigging.animation import Animations
 
 Bent = tuple[Path, Path, sbs.Character, sbs.muscles.MuscleCover]
-HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
+HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
 
 
 @pytest.fixture(scope="module")

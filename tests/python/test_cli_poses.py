@@ -19,10 +19,10 @@ from PIL import Image
 
 import sbs
 from sbs.cli import main
-from sbs.picture import Row, column_width, compose
 from sbs.poses import axes
+from sbs.quality.picture import Row, column_width, compose
 
-HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+HAND = Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 WOMAN = HAND.with_name("woman.glb")
 
 

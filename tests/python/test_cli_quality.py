@@ -15,7 +15,7 @@ from solids import arm, block
 
 from sbs.cli import main
 
-HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
+HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
 QUICK = ("--frames", "2", "--rate", "4", "--methods", "LBS,SBS")
 
 

@@ -14,7 +14,7 @@ from gltf_builder import arm
 
 import sbs
 
-DATA = Path(sbs.__file__).parent / "demo" / "data"
+DATA = Path(sbs.__file__).parent / "characters" / "data"
 
 # A command, and a part of the message. `arm` moves for a second; `woman` and `hand` come with the package.
 REFUSALS = """

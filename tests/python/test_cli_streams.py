@@ -16,7 +16,7 @@ from marks import paints
 import sbs
 from sbs.cli import main
 
-HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+HAND = Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 WOMAN = HAND.with_name("woman.glb")
 
 

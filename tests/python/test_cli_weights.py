@@ -20,7 +20,7 @@ from PIL import Image
 import sbs
 from sbs import weights
 
-DATA = resources.files("sbs.demo") / "data"
+DATA = resources.files("sbs.characters") / "data"
 HAND = str(DATA / "hand.glb")
 refuse = partial(commands.refuse, "weights")
 run = partial(commands.run, "weights")

@@ -31,7 +31,7 @@ deform = importlib.import_module("sbs.cli.deform")
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="workers are ended by signals")
 
-HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
+HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
 NUMBERS = range(3, 603)
 FPS = 700.0
 

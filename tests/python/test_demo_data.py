@@ -11,7 +11,7 @@ import sbs
 
 
 def load(name: str) -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / name) as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / name) as path:
         return sbs.load(path, strict=True)
 
 

@@ -20,7 +20,7 @@ import sbs
 from sbs.rigging.triangle_mesh import diagonal
 
 FILES = Path(__file__).parents[1] / "data"
-DEMO = Path(str(resources.files("sbs.demo") / "data"))
+DEMO = Path(str(resources.files("sbs.characters") / "data"))
 HAND, WOMAN, RAT = DEMO / "hand.glb", DEMO / "woman.glb", FILES / "Rat.glb"
 
 Floats = NDArray[np.float64]

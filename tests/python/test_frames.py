@@ -21,7 +21,7 @@ from sbs.rigging.animation import Track
 from sbs.rigging.helper_joints import moments
 
 DATA = Path(__file__).parents[1] / "data"
-DEMO = resources.files("sbs.demo") / "data"
+DEMO = resources.files("sbs.characters") / "data"
 CHARACTERS = [str(DATA / name) for name in ("Fox.glb", "Rat.glb", "arm.glb", "arm.usda")] + [str(DEMO / "hand.glb")]
 RATES = (12, 15, 23.976, 24, 25, 29.97, 30, 48, 50, 60, 90, 96, 120, 240, 1000, 6000)
 

@@ -23,7 +23,7 @@ import sbs
 from sbs.rigging.content import FileWarning
 
 FILES = Path(__file__).parents[1] / "data"
-DEMO = resources.files("sbs.demo") / "data"
+DEMO = resources.files("sbs.characters") / "data"
 REAL = [FILES / "Rat.glb", FILES / "Fox.glb", FILES / "generic-hand-left.glb", Path(str(DEMO / "woman.glb"))]
 
 

@@ -17,7 +17,7 @@ from solids import turned
 
 import sbs
 from sbs.gpu import Deformer
-from sbs.gpu.deformer import default_device
+from sbs.skinning.gpu.deformer import default_device
 from sbs.support.extras import MissingExtraError
 
 pytestmark = [computes, pytest.mark.usefixtures("device")]

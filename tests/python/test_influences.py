@@ -111,6 +111,6 @@ def test_refuses(joints: Any, weights: Any, message: str) -> None:
 
 
 def test_the_core_imports_no_file_format() -> None:
-    program = "import sbs, sys; print(*(name for name in sys.modules if name.startswith('sbs.gltf')))"
+    program = "import sbs, sys; print(*(name for name in sys.modules if name.startswith('sbs.formats.gltf')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -18,7 +18,7 @@ import pytest
 
 import sbs
 from sbs import _core
-from sbs.mesh.subdivision import Scheme
+from sbs.weights.subdivision import Scheme
 
 SIDE = 40
 JOINTS = 16

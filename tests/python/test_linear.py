@@ -14,9 +14,9 @@ from gltf_reference import Scene
 import sbs
 from pages.linear import all_of, limbs_row
 from sbs.cli import main
-from sbs.linear import LinearCharacter, LinearError, _given_back, _Measured, to_linear
 from sbs.poses import axes, turned
 from sbs.rigging.animation import Animation, Animations
+from sbs.weights.linear import LinearCharacter, LinearError, _given_back, _Measured, to_linear
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from surfaces import torn, tube
 import sbs
 from sbs import mesh, weights
 from sbs.mesh import Subdivision, subdivide
-from sbs.mesh.subdivision import Scheme
+from sbs.weights.subdivision import Scheme
 
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
 SQUARE_TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
@@ -26,7 +26,7 @@ SQUARE_TRIANGLES = np.array([[0, 1, 2], [1, 3, 2]])
 
 @pytest.fixture(scope="module")
 def woman() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "woman.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "woman.glb") as path:
         return sbs.load(path)
 
 

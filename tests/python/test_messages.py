@@ -16,7 +16,7 @@ from click.testing import CliRunner
 import sbs
 from sbs.cli import main
 
-HAND = Path(sbs.__file__).parent / "demo" / "data" / "hand.glb"
+HAND = Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 
 
 @pytest.fixture(scope="module")

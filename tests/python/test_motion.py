@@ -19,7 +19,7 @@ from sbs.cli import main
 from sbs.rigging.content import FileError
 from sbs.rigging.joint_names import canonical, matched
 
-WOMAN = str(resources.files("sbs.demo") / "data" / "woman.glb")
+WOMAN = str(resources.files("sbs.characters") / "data" / "woman.glb")
 
 ARM = """HIERARCHY
 ROOT Hips

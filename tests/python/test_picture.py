@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from marks import paints
 
-from sbs.picture import (
+from sbs.quality.picture import (
     Camera,
     MissingExtraError,
     Row,
@@ -21,11 +21,11 @@ from sbs.picture import (
     smooth_surfaces,
     weight_colors,
 )
-from sbs.picture.camera import FIELD_OF_VIEW, view_axes
-from sbs.picture.portraits import BLUE, CLAY
-from sbs.picture.sheet import wrap
-from sbs.picture.subdivision import subdivide
-from sbs.picture.surface import vertex_normals
+from sbs.quality.picture.camera import FIELD_OF_VIEW, view_axes
+from sbs.quality.picture.portraits import BLUE, CLAY
+from sbs.quality.picture.sheet import wrap
+from sbs.quality.picture.subdivision import subdivide
+from sbs.rigging.triangle_mesh import area_weighted_normals
 from sbs.support.extras import load, silent_stderr
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float)
@@ -35,7 +35,7 @@ OCTAHEDRON_FACES = np.array(
 
 
 def test_normals_of_an_octahedron_point_outwards() -> None:
-    normals = vertex_normals(3 * OCTAHEDRON, OCTAHEDRON_FACES)
+    normals = area_weighted_normals(3 * OCTAHEDRON, OCTAHEDRON_FACES)
     np.testing.assert_allclose(normals, OCTAHEDRON, atol=1e-15)
 
 

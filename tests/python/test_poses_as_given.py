@@ -146,7 +146,7 @@ def test_animations_that_end_alike() -> None:
 
 
 def test_a_character_has_them() -> None:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "hand.glb") as path:
         hand = sbs.load(path)
     assert hand.animations["fist"] is hand.animations[0]
     assert sbs.Character.from_mesh(hand.mesh, hand.skeleton).animations == ()

@@ -14,7 +14,6 @@ from solids import arm, block, turned
 
 import sbs.quality
 from sbs.characters.limbs import ACROSS
-from sbs.demo.scenes import knee, twist
 from sbs.quality import (
     COLUMNS,
     MEASURES,
@@ -28,6 +27,7 @@ from sbs.quality import (
     motions,
     report,
 )
+from sbs.quality.demo.scenes import knee, twist
 from sbs.quality.plot import plot
 from sbs.samples import load as load_sample
 from sbs.skinning.twist import SIGMA

@@ -30,7 +30,7 @@ from sbs.support.extras import MissingExtraError
 pytest.importorskip("pxr")
 from pxr import Gf, Sdf, Usd, UsdGeom, UsdSkel, UsdUtils, Vt
 
-DATA = resources.files("sbs.demo") / "data"
+DATA = resources.files("sbs.characters") / "data"
 HAND = str(DATA / "hand.glb")
 
 

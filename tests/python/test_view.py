@@ -19,7 +19,7 @@ from sbs.quality.methods import METHODS
 from sbs.view import posing, shape
 
 DATA = Path(__file__).parents[1] / "data"
-HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
+HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from sbs.view import Window  # noqa: E402
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 
 NAN = float("nan")
-HAND = Path(str(resources.files("sbs.demo") / "data" / "hand.glb"))
+HAND = Path(str(resources.files("sbs.characters") / "data" / "hand.glb"))
 
 
 @pytest.fixture(scope="module")

@@ -17,15 +17,15 @@ from click.testing import CliRunner
 import sbs
 from sbs import quality, weights
 from sbs.cli import main
-from sbs.demo import bench
+from sbs.quality.demo import bench
 
 SHORT: dict[sbs.Method, sbs.Method] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
-HAND = str(Path(sbs.__file__).parent / "demo" / "data" / "hand.glb")
+HAND = str(Path(sbs.__file__).parent / "characters" / "data" / "hand.glb")
 
 
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
-    with resources.as_file(resources.files("sbs.demo") / "data" / "hand.glb") as path:
+    with resources.as_file(resources.files("sbs.characters") / "data" / "hand.glb") as path:
         return sbs.load(path)
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from playwright.sync_api import Browser
 
 import sbs
-from sbs.gpu.shader import CENTERS, describe_influences, describe_vertices, shader_source
 from sbs.options import Center
+from sbs.skinning.gpu.shader import CENTERS, describe_influences, describe_vertices, shader_source
 
 # Shares of the size, and of unit normals: as in tests/python/test_gpu.py.
 POSITIONS, NORMALS = 6e-7, 5e-7

@@ -18,11 +18,11 @@ from PIL import Image
 
 import sbs
 from sbs import mesh as meshes
-from sbs.demo.figure import HEADINGS
 from sbs.options import Method
-from sbs.picture import Camera, Row, compose, portraits, weight_colors
-from sbs.picture.portraits import CLAY
 from sbs.poses import axes, descendants, turned
+from sbs.quality.demo.figure import HEADINGS
+from sbs.quality.picture import Camera, Row, compose, portraits, weight_colors
+from sbs.quality.picture.portraits import CLAY
 from sbs.samples import load as load_sample
 from sbs.skinning.influences import share_of, tidy
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
-from sbs.demo.scenes import Scene, fist, knee, twist
-from sbs.picture import Camera
 from sbs.poses import axes, turned
 from sbs.quality import MeasuredMotion, clip, sweep
+from sbs.quality.demo.scenes import Scene, fist, knee, twist
+from sbs.quality.picture import Camera
 from sbs.rotations import matrices_from_axis_angle
 from sbs.samples import load as load_sample
 from sbs.weights import from_dense

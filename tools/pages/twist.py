@@ -17,9 +17,9 @@ from sbs.characters.limbs import ACROSS, RADII
 from sbs.options import DeformOptions, Method
 from sbs.quality import METHODS, MeasuredMotion, evaluate
 from sbs.quality.methods import Blended, Deformer, NamedMethod, TwistMethod
+from sbs.rigging.bones import bone_radii, bone_segments
 from sbs.samples import load as load_sample
 from sbs.skinning.influences import tidy
-from sbs.weights.bones import bone_radii, bone_segments
 
 from .losses import KINDS, all_energies, energy_shares, geometric_mean
 from .scenes import twisted

@@ -30,7 +30,7 @@ _DISTANCE = 1.9
 
 def woman() -> Pair:
     """A new woman. Raises ValueError if she cannot be imported."""
-    return _import(Path(*library.load().__path__) / "demo" / "data" / "woman.glb")
+    return _import(Path(*library.load().__path__) / "characters" / "data" / "woman.glb")
 
 
 def line_up(context: bpy.types.Context, name: str, titles: Sequence[str]) -> list[Pair]:

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import BlendOptions
 from ..rigging.animation import Animation, Animations
 from ..rigging.engine_centers import engine_centers, engine_options, still_centered
 from ..rigging.parts import selected, source_with_nodes, unknown
@@ -24,13 +23,13 @@ from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh, MeshPart
 from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
-from ..skinning.influences import of_joints, with_rows
+from ..skinning.influences import heaviest, of_joints, with_rows
+from ..skinning.options import BlendOptions
 from ..skinning.reports import WeightReport, WeightWarning
 from ..skinning.skin import Skin
 from ..skinning.twist import SIGMA, Twist
 from ..support.callers import warn
 from ..support.markup import listed, table
-from ..weights.tools import limit
 from .limbs import limb_twist, twist_amounts
 
 __all__ = ["Animation", "Animations", "Character", "Mesh", "MeshPart", "Parts"]
@@ -480,7 +479,7 @@ class Character:
         centers = np.asarray(self.twisted_skin(twist, optimized=True, **options).centers)
         made = self if twist is None or not twist.bone_count else self.with_twist_joints(twist, rate=rate)
         mesh = replace(made.mesh, centers=centers)
-        joint_indices, joint_weights = limit(mesh.joint_indices, mesh.joint_weights, SHADER_INFLUENCES)
+        joint_indices, joint_weights = heaviest(mesh.joint_indices, mesh.joint_weights, SHADER_INFLUENCES)
         mesh = replace(mesh, joint_indices=joint_indices, joint_weights=joint_weights.astype(mesh.joint_weights.dtype))
         own = np.all(centers == mesh.positions, axis=1)
         return replace(made, mesh=mesh, options=engine_options(np.where(own, 0.0, amounts)))

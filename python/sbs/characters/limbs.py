@@ -6,18 +6,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..rigging.bones import bone_radii, bone_segments
 from ..rigging.skeleton import Skeleton, upward
+from ..rigging.triangle_mesh import Mesh
 from ..skinning.influences import tidy
 from ..skinning.twist import FRAMES, Twist
-from ..weights.bones import bone_radii, bone_segments
-
-if TYPE_CHECKING:
-    from .character import Character
 
 __all__ = ["TwistBone", "limb_twist", "twist_amounts", "twist_bones"]
 
@@ -51,6 +49,15 @@ CHAINS = re.compile("tails?|necks?")
 """Chains, which bend at each of their joints, although these may have one name but for numbers and lie in line."""
 
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+class Skinned(Protocol):
+    """A mesh with the skeleton that moves it, such as `Character`."""
+
+    @property
+    def mesh(self) -> Mesh: ...
+    @property
+    def skeleton(self) -> Skeleton: ...
 
 
 @dataclass(frozen=True)
@@ -116,7 +123,7 @@ class _Limbs:
     weights: Floats
 
 
-def twist_bones(character: Character, joints: Iterable[str | int] | None = None) -> tuple[TwistBone, ...]:
+def twist_bones(character: Skinned, joints: Iterable[str | int] | None = None) -> tuple[TwistBone, ...]:
     """Find the bones along which a twist should be spread.
 
     A limb bone has its parent's joint at its head, one child at its tail and vertices that follow it, and is longer
@@ -174,7 +181,7 @@ def twist_bones(character: Character, joints: Iterable[str | int] | None = None)
 
 
 def limb_twist(
-    character: Character,
+    character: Skinned,
     joints: Iterable[str | int] | None = None,
     *,
     frames: int = FRAMES,
@@ -222,7 +229,7 @@ ELSEWHERE = 1 / 3
 """A vertex with so much of its weight on other joints than its limb's is all across joints."""
 
 
-def twist_amounts(character: Character, twist: Twist | None = None, across: float = ACROSS) -> Floats:
+def twist_amounts(character: Skinned, twist: Twist | None = None, across: float = ACROSS) -> Floats:
     """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints less.
 
     Along a bone, spherical blending keeps the radius of a twisted limb; across joints it bulges if weights were painted
@@ -318,7 +325,7 @@ def _without_shared_twists(bones: Iterable[TwistBone]) -> tuple[TwistBone, ...]:
     return tuple(replace(bone, child=-1) if bone.child in limbs or not bone.spread else bone for bone in found)
 
 
-def _measure(character: Character) -> _Limbs:
+def _measure(character: Skinned) -> _Limbs:
     influences = tidy(character.mesh.joint_indices, character.mesh.joint_weights)
     joints, shares = influences.joint_indices, np.asarray(influences.joint_weights, np.float64)
     count = len(character.skeleton)

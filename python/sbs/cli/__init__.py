@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import click
 
-from .. import __version__
+from .._core import version
 from .bench import bench
 from .compare import compare
 from .convert import convert
@@ -26,7 +26,7 @@ from .weights import weights
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
-@click.version_option(__version__)
+@click.version_option(version)
 def main() -> None:
     """Skinning of characters: spherical blend skinning beside linear and dual quaternion skinning."""
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.loading import load
-from ..demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
-from ..demo.scenes import twist
-from ..samples import load as load_sample
+from ..characters.samples import load as load_sample
+from ..quality.demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
+from ..quality.demo.scenes import twist
 from ..skinning.skin import Skin
 from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_idle
 from .streams import InputFile

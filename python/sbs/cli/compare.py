@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..demo.figure import HEADINGS
-from ..options import CorrectedOptions
-from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
-from ..picture.portraits import CLAY
-from ..poses import descendants, vertices_around
+from ..characters.poses import descendants, vertices_around
+from ..quality.demo.figure import HEADINGS
+from ..quality.picture import Camera, Row, column_width, compose, portraits, weight_colors
+from ..quality.picture.portraits import CLAY
 from ..rigging.triangle_mesh import diagonal
+from ..skinning.options import CorrectedOptions
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, known_joints, output_option

@@ -14,7 +14,7 @@ from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..characters.loading import load
 from ..correctives import as_blend_shapes, to_linear
 from ..formats import written
-from ..options import BlendOptions
+from ..skinning.options import BlendOptions
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
 from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_idle
 from .terminal import say

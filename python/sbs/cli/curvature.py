@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
-from ..options import BlendOptions
-from ..picture.extra import load as load_extra
-from ..poses import flexed
+from ..characters.poses import flexed
+from ..quality.picture.extra import load as load_extra
 from ..rigging.blending import BonesBlending
+from ..skinning.attachment import connected_triangles, heaviest_joints
+from ..skinning.options import BlendOptions
 from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
+from ..weights.curvature import curvature
+from ..weights.subdivision import Scheme, subdivide, triangles_near_joints
 from .blended_bones import BONES_BLENDING
 from .completion import complete_joints
 from .how_to_deform import METHOD, HowToDeform, how_to_deform

@@ -19,11 +19,11 @@ from rich.progress import Progress
 from ..characters.loading import load, load_motion
 from ..formats import Format, Job, bake, bake_on, with_role, written
 from ..formats.table import endings
-from ..gpu import Deformer
 from ..rigging.animation import Animation, Animations
 from ..rigging.shapes import ShapeMotion
+from ..skinning.gpu import Deformer
+from ..skinning.tangents import deformed_tangents
 from ..support.files import replacing
-from ..tangents import deformed_tangents
 from .errors import Refusal
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches

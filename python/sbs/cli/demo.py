@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from ..demo.figure import all_methods, opening, photographs
-from ..demo.outcomes import outcomes
-from ..demo.scenes import scenes
-from ..demo.table import COLUMNS, cells, markdown
+from ..quality.demo.figure import all_methods, opening, photographs
+from ..quality.demo.outcomes import outcomes
+from ..quality.demo.scenes import scenes
+from ..quality.demo.table import COLUMNS, cells, markdown
 from ..support.files import replacing
 from .pictures import samples_option, width_option
 from .tables import print_table

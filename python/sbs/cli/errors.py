@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from .. import LinAlgError
-from ..picture import MissingExtraError
+from .._core import LinAlgError
+from ..quality.picture import MissingExtraError
 from .terminal import presentable, say, speak_any_alphabet
 
 

@@ -17,7 +17,16 @@ from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..muscles import Muscle, MuscleCover
-from ..options import DEFAULTS, SHORT_NAMES, BlendOptions, Center, CorrectedOptions, Method, Rotation, method_name
+from ..skinning.options import (
+    DEFAULTS,
+    SHORT_NAMES,
+    BlendOptions,
+    Center,
+    CorrectedOptions,
+    Method,
+    Rotation,
+    method_name,
+)
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
 from .blended_bones import BONES_BLENDING, BonesOptions

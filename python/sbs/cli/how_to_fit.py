@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..options import MethodName, method_name
 from ..rigging.triangle_mesh import diagonal
+from ..skinning.options import MethodName, method_name
 from ..weights import FittedWeights, fit, limit, tidy
 from .errors import Refusal
 from .how_to_deform import find_twist, twist_option

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from ..characters.character import Character
 from ..characters.loading import load
+from ..rigging.bones import bone_segments
 from ..support.text import plain
-from ..weights import bone_segments
 from .options import CHARACTER, JSON, MESHES, STRICT
 from .tables import print_records
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..characters.loading import load
-from ..linear import LinearError, to_linear
+from ..weights.linear import LinearError, to_linear
 from .how_to_deform import HowToDeform, how_to_deform, twist_option
 from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT
 from .tables import print_table

@@ -11,7 +11,7 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from ..picture import Camera
+from ..quality.picture import Camera
 from ..support.files import replacing
 from .options import Decorator, gathered, parse_direction, refuse_idle
 from .terminal import say

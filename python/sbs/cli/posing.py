@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
-from ..poses import axes, bone_axis
+from ..characters.poses import axes, bone_axis
 from ..rigging.animation import Animation
-from ..rotations import matrices_from_axis_angle
+from ..support.rotations import matrices_from_axis_angle
 from .completion import complete_joints
 from .options import (
     ANIMATION,

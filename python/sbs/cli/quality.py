@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..picture import column_width, compose
-from ..picture.extra import load as load_extra
-from ..picture.extra import load_mitsuba
-from ..poses import vertices_around
+from ..characters.poses import vertices_around
 from ..quality import COLUMNS, MeasuredMotion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected, without_amount
+from ..quality.picture import column_width, compose
+from ..quality.picture.extra import load as load_extra
+from ..quality.picture.extra import load_mitsuba
 from ..quality.plot import plot
 from ..support.files import replacing
 from .completion import complete_animations, complete_joints

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .. import samples as characters
+from ..characters import samples as characters
 from .terminal import say
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..mesh import Scheme, subdivide_bent, subdivide_near_joints
-from ..poses import flexed
+from ..characters.poses import flexed
 from ..quality.zones import BENDS
+from ..weights.subdivision import Scheme, subdivide_bent, subdivide_near_joints
 from .completion import complete_joints
 from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
 from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_idle

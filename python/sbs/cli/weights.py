@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.loading import load
-from ..picture import Camera, Row, column_width, compose, portraits, weight_colors
+from ..quality.picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
 from ..weights import (
     Capsules,

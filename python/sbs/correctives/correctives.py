@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import BlendOptions
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import diagonal
+from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape, Shapes
 from ..skinning.skin import Skin
 from ..skinning.twist import as_frames

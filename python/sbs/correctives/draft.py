@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
-from ..options import BlendOptions
 from ..rigging.animation import Animation
-from ..rotations import matrices_from_axis_angle
+from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from ..skinning.twist import as_frames
+from ..support.rotations import matrices_from_axis_angle
+from ..support.vectors import unit
 from .correctives import Corrective, Correctives
 from .drivers import core_drivers, find_coordinates, find_driver
 from .patches import BALL, HINGE, Patch, Surface
@@ -187,7 +188,7 @@ def find_directions(
         return list(zip(found, reaches, strict=True))
     bone = surface.bones[group[0]]
     above = surface.joints[group[0]] - surface.joints[surface.parents[group[0]]]
-    axis = np.cross(above / max(float(np.linalg.norm(above)), 1e-300), bone)
+    axis = np.cross(unit(above), bone)
     is_known = np.linalg.norm(axis) > np.sin(MOVES)
     if not is_known:
         axis = np.cross(np.eye(3)[int(np.argmin(np.abs(bone)))], bone)

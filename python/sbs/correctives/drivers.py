@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..rigging.bones import bone_segments
 from ..rigging.skeleton import Skeleton
-from ..weights.bones import bone_segments
 
 __all__ = ["PARTS", "Driver", "Part", "core_drivers", "find_coordinates", "find_driver"]
 

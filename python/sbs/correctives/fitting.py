@@ -9,9 +9,9 @@ from typing import NamedTuple, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..options import AnyFloats, BlendOptions
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import diagonal
+from ..skinning.options import AnyFloats, BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from .correctives import Correctives

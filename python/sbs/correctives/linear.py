@@ -8,10 +8,10 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import rotations
-from ..options import BlendOptions
 from ..rigging.skeleton import Skeleton
+from ..skinning.options import BlendOptions
 from ..skinning.skin import Skin
+from ..support import rotations
 from .correctives import Correctives
 from .drivers import Driver
 from .solving import After, Solution, finished

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import BlendOptions
 from ..rigging.triangle_mesh import diagonal
+from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from ..weights.mirror import MIDDLE, TOLERANCE, Axis, mirror_joints, other_sides

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from .. import _core
 from ..characters.character import Character
 from ..characters.limbs import is_twisting, stem, twist_bones, words
+from ..rigging.bones import bone_segments
 from ..rigging.joint_names import canonical
-from ..weights.bones import bone_segments
+from ..support.vectors import unit
 
 __all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
 
@@ -102,8 +103,7 @@ class Surface:
             ends = self.joints[self._hanging(int(joint))]
             if len(ends):
                 self.tails[joint] = ends[np.linalg.norm(ends - self.heads[joint], axis=1).argmin()]
-        along = self.tails - self.heads
-        self.bones = along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-300)
+        self.bones = unit(self.tails - self.heads)
         self.edges = np.unique(np.sort(self.triangles[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1), axis=0)
         self.lengths = np.linalg.norm(np.diff(self.positions[self.edges], axis=1)[:, 0], axis=1)
         self._moved: dict[int, Floats] = {}
@@ -356,7 +356,7 @@ class Patch:
             parent, mine = int(surface.parents[joint]), self._nearest == number
             apex = _moved(matrices[joint], surface.joints[joint])
             along, above = surface.bones[joint], surface.joints[joint] - surface.joints[parent]
-            above = above / max(float(np.linalg.norm(above)), 1e-300)
+            above = unit(above)
             if above @ along < 0.5:
                 above = along
             own, others = matrices[joint, :, :3] @ along, matrices[parent, :, :3] @ above

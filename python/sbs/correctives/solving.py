@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..options import AnyFloats, BlendOptions, PosedShapes
 from ..rigging.triangle_mesh import diagonal, welded
+from ..skinning.options import AnyFloats, BlendOptions, PosedShapes
 from ..skinning.reports import SingularVertexWarning
 from ..skinning.shapes import Shape, Shapes
 from ..skinning.skin import Skin
 from ..support.callers import warn
+from ..support.vectors import unit
 
 __all__ = ["TOLERANCE", "After", "Solution", "Target", "finished", "solve"]
 
@@ -358,18 +359,13 @@ class _Normals:
         touched = np.zeros(len(self._kept), np.bool_)
         touched[faces] = True
         points = np.flatnonzero(touched)
-        turned = _unit(sums[points]) - _unit(self._sums[points])
+        turned = unit(sums[points]) - unit(self._sums[points])
         counts = np.linalg.norm(turned, axis=1) > NORMALS
         numbers = np.full(len(self._kept), -1)
         numbers[points[counts]] = np.arange(counts.sum())
         rows = np.where(self._points >= 0, numbers[self._points], -1)
         beside = np.flatnonzero(rows >= 0)
         return beside, np.asarray(turned[counts][rows[beside]])
-
-
-def _unit(vectors: Floats) -> Floats:
-    found: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-300)
-    return found
 
 
 def _positions_alone(skin: Skin, shape: Shape) -> Shape:

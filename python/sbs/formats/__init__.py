@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The formats of files: one table, `FORMATS`, of their readers and writers, and the parts of a character they keep.
 
-A new format is a module beside this one, or a package as `sbs.gltf` is, and a row of the table.
+A new format is a module beside this one, or a folder as `gltf` is, and a row of the table.
 """
 
 from .baking import bake

@@ -11,11 +11,11 @@ from typing import Any, Protocol, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gpu import Deformer
-from ..options import CorrectedOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
 from ..rigging.triangle_mesh import MeshPart
+from ..skinning.gpu import Deformer
+from ..skinning.options import CorrectedOptions
 from ..skinning.skin import Skin
 from ..support.files import replacing
 from .caches import Frames

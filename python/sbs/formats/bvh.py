@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..rigging.content import FileError, unique_names
 from ..rigging.motion import Motion
-from ..rotations import matrices_from_axis_angle
+from ..support.rotations import matrices_from_axis_angle
 from ..support.text import well_formed
 
 __all__ = ["read"]

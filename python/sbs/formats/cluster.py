@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from .._core import version as installed
-from ..options import CorrectedOptions
 from ..rigging.animation import Animation
 from ..rigging.shapes import ShapeMotion
+from ..skinning.options import CorrectedOptions
 from ..skinning.skin import Skin
 from ..support.callers import warn
 from ..support.clusters import Task, check_address, connected, results_by_workers

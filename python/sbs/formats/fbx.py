@@ -14,14 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gltf.meshes import area_weighted_normals, join
 from ..rigging import affine
 from ..rigging.animation import NEAR_END
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..rigging.rig import Floats
 from ..rigging.shapes import BlendShape
+from ..rigging.triangle_mesh import area_weighted_normals
 from ..support.extras import load
+from ..support.vectors import unit
 from .apart import read_apart
+from .gltf.meshes import join
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 
@@ -329,9 +331,8 @@ def _normals(mesh: Any, corners: NDArray[np.int64], positions: Floats, triangles
         if len(indices) == len(corners) and len(values) and indices.max() < len(values):
             sums = np.zeros_like(positions)
             np.add.at(sums, corners, values[indices])
-            length = np.linalg.norm(sums, axis=1, keepdims=True)
-            if np.isfinite(length).all():
-                return sums / np.where(length > 0.0, length, 1.0)
+            if np.isfinite(np.linalg.norm(sums, axis=1)).all():
+                return unit(sums)
     return area_weighted_normals(positions, triangles)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..gltf.output import HEAD_SIZE, Json, Output, make_glb_head
 from ..rigging.triangle_mesh import MeshPart, triangles_within
 from ..support.text import well_formed
 from .caches import Cache, Rows
+from .gltf.output import HEAD_SIZE, Json, Output, make_glb_head
 
 __all__ = ["GLB"]
 

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import BlendOptions
 from ..rigging.animation import Animations
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted, bind_skeleton, unique_names
 from ..rigging.rig import Floats, Rig
+from ..skinning.options import BlendOptions
 from .binary import Bytes
 from .scene import Nodes, make_rig
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import BlendOptions
 from ..rigging import affine
 from ..rigging.animation import Animation, Animations, Track, TrackPath
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
@@ -20,6 +19,7 @@ from ..rigging.rig import Floats, Rig, compose
 from ..rigging.shapes import BlendShape
 from ..rigging.trees import CircleError, find_depths
 from ..rigging.triangle_mesh import MeshPart
+from ..skinning.options import BlendOptions
 from ..support.text import well_formed
 
 __all__ = ["Clip", "Nodes", "Scene", "make_rig", "to_content"]

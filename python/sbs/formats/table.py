@@ -11,14 +11,14 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gltf import reader, writer
-from ..options import BlendOptions
 from ..rigging.animation import Animation
 from ..rigging.content import CharacterContent, FileError, Wanted
 from ..rigging.motion import Motion
 from ..rigging.rig import Rig
 from ..rigging.triangle_mesh import Mesh, MeshPart
+from ..skinning.options import BlendOptions
 from . import bvh, caches, fbx, glb_frames, pmx, surfaces, usd, usd_writer
+from .gltf import reader, writer
 
 __all__ = ["FORMATS", "Format", "Role", "recognized", "with_role", "written"]
 

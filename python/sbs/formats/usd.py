@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..gltf.meshes import area_weighted_normals, join
 from ..rigging import affine
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
 from ..rigging.rig import Floats, decompose
 from ..rigging.shapes import BlendShape
+from ..rigging.triangle_mesh import area_weighted_normals
 from ..support.extras import load
 from ..support.folders import lies_beside
 from .apart import allow, read_apart
+from .gltf.meshes import join
 from .polygons import fans
 from .scene import Clip, Nodes, Scene, to_content
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import BlendOptions
 from ..rigging.animation import NEAR_END, Animation
 from ..rigging.content import bind_skeleton, unique_names
 from ..rigging.helper_joints import with_joint_for_unweighted
@@ -23,6 +22,7 @@ from ..rigging.shape_drivers import pose_drivers
 from ..rigging.shapes import ShapeMotion
 from ..rigging.triangle_mesh import Mesh, triangles_within
 from ..skinning.influences import tidy
+from ..skinning.options import BlendOptions
 from ..support.extras import load
 from ..support.files import replacing
 from .caches import Cache, Rows

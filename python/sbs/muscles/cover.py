@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..characters.character import Character
-from ..options import AnyFloats
 from ..rigging.skeleton import Skeleton, upward
+from ..skinning.options import AnyFloats
 from ..skinning.twist import as_frames
 from ..support.names import nearest_name
 from .muscle import Muscle

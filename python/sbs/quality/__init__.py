@@ -4,9 +4,9 @@
 docs/quality.md explains each measure, and has the results for real characters.
 """
 
+from ..characters.motions import MeasuredMotion, clip, made_poses, sweep
 from .gauge import MEASURES, Gauge
 from .methods import METHODS, NamedMethod, chosen
-from .motions import MeasuredMotion, clip, made_poses, sweep
 from .report import COLUMNS, Report, Result, evaluate
 from .zones import fit_zones
 

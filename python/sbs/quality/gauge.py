@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..rigging import affine
+from ..rigging.bones import bone_segments
 from ..skinning.influences import tidy
-from ..weights import bone_segments
 from . import measures
 from .caps import make_parts
 from .surface import Floats, make_surface

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..characters.character import Character
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
 from ..muscles import MuscleCover
-from ..options import SHORT_NAMES, VARIANTS, AnyFloats, BlendOptions, DeformOptions, PosedShapes
+from ..skinning.options import SHORT_NAMES, VARIANTS, AnyFloats, BlendOptions, DeformOptions, PosedShapes
 from ..skinning.skin import Skin
 from ..support.names import known_name
 

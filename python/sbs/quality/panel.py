@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..picture import Camera, Row, portraits
-from ..picture.portraits import BLUE, CLAY
+from ..characters.motions import MeasuredMotion
 from .gauge import Gauge
 from .methods import deformed
-from .motions import MeasuredMotion
+from .picture import Camera, Row, portraits
+from .picture.portraits import BLUE, CLAY
 from .report import Report, in_words
 
 FULL_STRAIN = 1.0

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..picture.extra import load
+from ..characters.motions import MeasuredMotion
 from ..support.files import replacing
 from ..support.text import plain
-from .motions import MeasuredMotion
+from .picture.extra import load
 from .report import Report
 
 # measure, statistics to draw, title, whether the axis is logarithmic

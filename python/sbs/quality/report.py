@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..options import DeformOptions
+from ..characters.motions import MeasuredMotion
 from ..rigging.shapes import ShapeMotion
+from ..skinning.options import DeformOptions
 from .gauge import MEASURES, Gauge, Statistics, over_time
 from .methods import Deformer, NamedMethod, deformed
-from .motions import MeasuredMotion
 
 SCHEMA = 2
 """Of the JSON; raised when something that was there changes its meaning or goes."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ..poses import flexed
+from ..characters.poses import flexed
 from ..rigging.blending import BlendingProfile, BonesBlending, bones_blending
 from ..rigging.skeleton import Skeleton
 from ..skinning.reports import WeightWarning

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import DeformOptions
+from ..skinning.options import DeformOptions
 from ..skinning.skin import Skin
 from ..support.owned import own
 from .skeleton import Skeleton

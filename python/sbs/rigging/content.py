@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..options import BlendOptions
 from ..skinning.influences import tidy
-from ..tangents import moved_tangents
+from ..skinning.options import BlendOptions
+from ..skinning.tangents import moved_tangents
+from ..support.vectors import unit
 from . import affine
 from .animation import Animations
 from .rig import Floats, Rig
@@ -97,9 +98,7 @@ class SkinnedMesh:
         linear = matrix[:3, :3]
         normals, tangents, centers = self.normals, self.tangents, self.centers
         if normals is not None:
-            normals = normals @ np.linalg.inv(linear)
-            length = np.linalg.norm(normals, axis=1, keepdims=True)
-            normals = normals / np.where(length > 0.0, length, 1.0)
+            normals = unit(normals @ np.linalg.inv(linear))
         return replace(
             self,
             positions=self.positions @ linear.T + matrix[:3, 3],

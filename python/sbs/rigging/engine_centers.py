@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..options import BlendOptions
+from ..skinning.options import BlendOptions
 from .rig import Floats
 from .triangle_mesh import Mesh
 

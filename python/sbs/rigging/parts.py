@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import BlendOptions
+from ..skinning.options import BlendOptions
 from ..support.names import nearest_name
 from .animation import Animation, Animations, Track
 from .rig import Rig

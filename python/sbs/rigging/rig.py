@@ -5,18 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rotations
 from ..skinning.influences import tidy
+from ..support import rotations
 from ..support.owned import own
 from . import affine
-
-if TYPE_CHECKING:
-    from .skeleton import Skeleton
+from .skeleton import Skeleton
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rotations
+from ..support import rotations
 from .content import bind_skeleton
 from .rig import Floats, Rig, decompose
 from .shapes import BlendShape, ShapeDriver

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
+from ..skinning.options import AnyFloats
 from ..support.owned import own
 from .animation import Track
 

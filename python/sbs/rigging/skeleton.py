@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import rotations
 from ..skinning.reports import counted
+from ..support import rotations
 from ..support.markup import folded
 from ..support.names import joint_numbers
 from . import affine

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
+from ..skinning.options import AnyFloats
 from ..support.callers import warn
 from ..support.owned import own
+from ..support.vectors import unit
 from .shapes import BlendShape
 
 __all__ = ["Mesh", "MeshPart", "diagonal", "triangles_within", "welded"]
@@ -54,6 +55,20 @@ def triangles_within(triangles: NDArray[Any], vertices: range) -> NDArray[Any]:
 def diagonal(positions: ArrayLike) -> float:
     """The diagonal of the box around points (V, 3): the "size" wherever lengths are given as shares of it."""
     return float(np.linalg.norm(np.ptp(np.asarray(positions, np.float64), axis=0)))
+
+
+def area_weighted_normals(positions: NDArray[np.float64], triangles: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Unit normals (V, 3) of vertices: the mean over their triangles, by area; zero where there is no area."""
+    a, b, c = (positions[triangles[:, corner]] for corner in range(3))
+    doubled_areas = np.cross(b - a, c - a)
+    normals = np.stack(
+        [
+            np.bincount(triangles.ravel(), np.repeat(doubled_areas[:, axis], 3), minlength=len(positions))
+            for axis in range(3)
+        ],
+        axis=1,
+    )
+    return unit(normals)
 
 
 def welded(positions: ArrayLike, triangles: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import rotations
 from ..skinning.influences import tidy
 from ..skinning.twist import Twist
+from ..support import rotations
 from . import affine
 from .animation import Animation
 from .helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes

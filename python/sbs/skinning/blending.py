@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..options import DEFAULTS, AnyFloats, Floats, MethodOptions, base_options, method_name, vertex_amounts
+from ..support.vectors import unit
+from .options import DEFAULTS, AnyFloats, Floats, MethodOptions, base_options, method_name, vertex_amounts
 
 __all__ = ["blend", "other_base"]
 
@@ -51,9 +52,7 @@ def blend(
     ours, others = deform(**shared, normals=normals), deform(**beside, **base, normals=normals)
     if not normals:
         return _mixed(ours, others, amount, options.get("out"))
-    mixed = _mixed(ours[1], others[1], amount, None)
-    lengths = np.linalg.norm(mixed, axis=-1, keepdims=True)
-    result = _given(mixed / np.where(lengths > 0.0, lengths, 1.0), options.get("out_normals"))
+    result = _given(unit(_mixed(ours[1], others[1], amount, None)), options.get("out_normals"))
     return _mixed(ours[0], others[0], amount, options.get("out")), result
 
 

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ..options import AnyFloats, Rotation
+from .options import AnyFloats, Rotation
 
 __all__ = ["DeformGradients", "Differentiable", "refuse_indifferentiable", "wanted_bits"]
 

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import AnyFloats
+from .options import AnyFloats
 
 __all__ = [
     "Influences",
     "InfluencesAndMore",
     "check_joints",
+    "heaviest",
     "narrowed",
     "of_joints",
     "share_of",
@@ -92,6 +93,12 @@ def narrowed(joint_indices: NDArray[np.int32], joint_weights: AnyFloats, width: 
     """The first `width` columns of influences, at least one."""
     width = max(width, 1)
     return Influences(np.ascontiguousarray(joint_indices[:, :width]), np.ascontiguousarray(joint_weights[:, :width]))
+
+
+def heaviest(joint_indices: ArrayLike, joint_weights: ArrayLike, count: int, **options: Any) -> Influences:
+    """The `count` heaviest influences of each vertex, with options of `_core.clean_weights`; more if it locks more."""
+    indices, weights, report = _core.clean_weights(joint_indices, joint_weights, limit=count, **options)
+    return narrowed(indices, weights, max(count, report[3]))
 
 
 def check_joints(joint_indices: NDArray[Any], joint_count: int) -> None:

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
-
-if TYPE_CHECKING:
-    from .skin import Skin
+from .._core import Shapes as CoreShapes
+from .._core import Skin as CoreSkin
 
 __all__ = ["Shape", "Shapes"]
 
@@ -32,6 +30,12 @@ class Shape(NamedTuple):
     vertices: NDArray[Any]
     deltas: NDArray[Any]
     normal_deltas: NDArray[Any] | None = None
+
+
+class Bound(Protocol):
+    """A `Skin`, which shapes are made for."""
+
+    _core: CoreSkin
 
 
 class Shapes:
@@ -62,7 +66,7 @@ class Shapes:
     array([[0. , 1. , 0.5]])
     """
 
-    def __init__(self, skin: Skin, shapes: Iterable[Shape | tuple[ArrayLike, ...]]) -> None:
+    def __init__(self, skin: Bound, shapes: Iterable[Shape | tuple[ArrayLike, ...]]) -> None:
         given = [Shape(*map(_array, shape)) for shape in shapes]
         for number, shape in enumerate(given):
             for name, rows in (("deltas", shape.deltas), ("normal_deltas", shape.normal_deltas)):
@@ -81,8 +85,8 @@ class Shapes:
                 ]
             )
         self._vertices = np.concatenate(vertices) if vertices else np.empty(0, np.int32)
-        self._deltas = np.concatenate(deltas) if deltas else np.empty((0, 3), skin.dtype)
-        self._core = _core.Shapes(
+        self._deltas = np.concatenate(deltas) if deltas else np.empty((0, 3), skin._core.rest_positions.dtype)
+        self._core = CoreShapes(
             skin._core,
             self._offsets[1:],
             self._vertices,

@@ -12,7 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import (
+from ..support.callers import warn
+from ..support.markup import table
+from .blending import blend, other_base
+from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
+from .influences import Influences, tidy
+from .options import (
     DAMPING,
     AnyFloats,
     Center,
@@ -27,17 +32,26 @@ from ..options import (
     refuse_idle,
     with_deform_options,
 )
-from ..support.callers import warn
-from ..support.markup import table
-from .blending import blend, other_base
-from .gradients import DeformGradients, Differentiable, refuse_indifferentiable, wanted_bits
-from .influences import Influences, tidy
 from .palette import BoundInfluences, Palette
 from .reports import PoseReport, SingularVertexWarning, WeightReport, WeightWarning, counted
 from .shapes import Shapes
 from .twist import Twist
 
 __all__ = ["Skin"]
+
+# The arguments that a skin is made from, which are attributes of it, too.
+_ARGUMENTS = (
+    "rest_positions",
+    "joint_indices",
+    "joint_weights",
+    "joint_count",
+    "parents",
+    "joint_positions",
+    "rest_normals",
+    "centers",
+    "twist",
+    "twist_positions",
+)
 
 
 class Skin:
@@ -122,33 +136,20 @@ class Skin:
         twist_positions: ArrayLike | None = None,
         strict: bool = False,
     ) -> None:
-        self._make(
-            {
-                "rest_positions": rest_positions,
-                "joint_indices": joint_indices,
-                "joint_weights": joint_weights,
-                "joint_count": joint_count,
-                "parents": parents,
-                "joint_positions": joint_positions,
-                "rest_normals": rest_normals,
-                "centers": centers,
-                "twist_positions": twist_positions,
-            },
-            twist,
-            strict,
-        )
+        given = locals()
+        self._make({name: given[name] for name in _ARGUMENTS}, strict)
         self._warn_of_repairs()
 
-    def _make(self, arguments: dict[str, Any], twist: Twist | None, strict: bool = False) -> None:
-        self._twist = twist
-        self._core = _core.Skin(**arguments, twist=None if twist is None else twist._core, strict=strict)
+    def _make(self, arguments: dict[str, Any], strict: bool = False) -> None:
+        self._twist: Twist | None = arguments.get("twist")
+        twist = None if self._twist is None else self._twist._core
+        self._core = _core.Skin(**{**arguments, "twist": twist}, strict=strict)
 
     @classmethod
-    def quietly(cls, *args: Any, twist: Twist | None = None, **kwargs: Any) -> Self:
+    def quietly(cls, *args: Any, **kwargs: Any) -> Self:
         """A skin of weights that were warned of before; arguments as those of the class."""
         skin = cls.__new__(cls)
-        names = ("rest_positions", "joint_indices", "joint_weights")
-        skin._make({**dict(zip(names, args, strict=False)), **kwargs}, twist)
+        skin._make({**dict(zip(_ARGUMENTS, args, strict=False)), **kwargs})
         return skin
 
     def _warn_of_repairs(self) -> None:
@@ -874,8 +875,8 @@ class Skin:
         updated = type(self).__new__(type(self))
         updated.__dict__.update(self.__dict__)
         if vertices is None:
-            arguments = {**self._arguments(), "joint_indices": joint_indices, "joint_weights": joint_weights}
-            updated._make(arguments, arguments.pop("twist"), strict)
+            new = {"joint_indices": joint_indices, "joint_weights": joint_weights}
+            updated._make({**self._arguments(), **new}, strict)
         else:
             updated._core = self._core.update(self._chosen(vertices), joint_indices, joint_weights, strict=strict)
         updated._warn_of_repairs()
@@ -932,21 +933,7 @@ class Skin:
 
     def _arguments(self) -> dict[str, Any]:
         """The arguments that the skin was made from."""
-        return {
-            name: getattr(self, name)
-            for name in (
-                "rest_positions",
-                "joint_indices",
-                "joint_weights",
-                "joint_count",
-                "parents",
-                "joint_positions",
-                "rest_normals",
-                "centers",
-                "twist",
-                "twist_positions",
-            )
-        }
+        return {name: getattr(self, name) for name in _ARGUMENTS}
 
 
 def _restore(cls: type[Skin], arguments: dict[str, Any]) -> Skin:

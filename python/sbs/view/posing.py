@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import rotations
 from ..characters.character import Character
-from ..options import AnyFloats
+from ..skinning.options import AnyFloats
+from ..support import rotations
 
 Floats = NDArray[np.float64]
 

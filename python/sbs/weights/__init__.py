@@ -5,8 +5,8 @@ Weights are `Influences`, pairs of padded arrays as `sbs.Skin` takes them: by de
 with index 0 and weight 0.
 """
 
+from ..rigging.bones import bone_segments
 from ..skinning.influences import Influences, tidy
-from .bones import bone_segments
 from .brush import Brush, Stroke
 from .capsule_fit import fit_capsules
 from .capsules import Capsules, capsule_weights

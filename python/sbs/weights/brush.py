@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import DAMPING, Center, Method, MethodOptions, base_options, method_name, refuse_idle, vertex_amounts
+from ..skinning.options import (
+    DAMPING,
+    Center,
+    Method,
+    MethodOptions,
+    base_options,
+    method_name,
+    refuse_idle,
+    vertex_amounts,
+)
 from ..skinning.skin import Skin
 from ._joints import Joints, choose_joints, find_number
 from .influences import Influences

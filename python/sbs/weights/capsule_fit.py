@@ -6,8 +6,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..rigging.bones import bone_segments
 from ..rigging.skeleton import Skeleton
-from .bones import bone_segments
 from .capsules import Capsules, capsule_weights
 
 __all__ = ["fit_capsules"]

@@ -6,16 +6,20 @@ Komura, T. COMP3360: Data-Driven Computer Animation, lecture "Skinning".
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack, get_args, overload
+from typing import Any, Literal, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from . import capsule_files
+from ..support import json_files
+from ..support.files import replacing
+from ..support.json_files import is_number, read_entries
+from ..support.text import well_formed
 from .influences import Influences
 
 __all__ = ["Capsules", "capsule_weights"]
@@ -23,6 +27,15 @@ __all__ = ["Capsules", "capsule_weights"]
 Floats = NDArray[np.float64]
 Falloff = Literal["linear", "smooth", "quadratic"]
 Outside = Literal["nearest", "unweighted", "error"]
+
+FORMAT = "sbs-capsules"
+VERSION = 2
+# The version of files without fall-offs, which older readers understand, too.
+_VERSION_BEFORE_FALLOFFS = 1
+
+# The keys of a capsule with numbers, and how many.
+_VECTORS = {"head": 3, "tail": 3, "inner_radii": 2, "outer_radii": 2}
+_OPTIONAL = {"name", "multiplier", "enabled", "falloff"}
 
 # In the order of sbs_capsules_falloff.
 _FALLOFFS: tuple[Falloff, ...] = get_args(Falloff)
@@ -136,14 +149,33 @@ class Capsules:
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write a file for `from_json`, in the format of docs/capsules.schema.json.
 
-        The file is written completely or not at all.
+        The file is written completely or not at all, of the lowest version that is enough.
 
         Raises
         ------
         OSError
             If it cannot be written.
         """
-        capsule_files.write(self, path)
+        count = len(self)
+        falloffs = self.falloffs or (None,) * count
+        version = _VERSION_BEFORE_FALLOFFS if self.falloffs is None else VERSION
+        entries: list[dict[str, Any]] = [
+            {
+                **({} if self.names is None else {"name": well_formed(self.names[joint])}),
+                "head": list(map(float, self.heads[joint])),
+                "tail": list(map(float, self.tails[joint])),
+                "inner_radii": list(map(float, self.inner_radii[joint])),
+                "outer_radii": list(map(float, self.outer_radii[joint])),
+                "multiplier": float(self.multipliers[joint]),
+                "enabled": bool(self.enabled[joint]),
+                **({} if falloffs[joint] is None else {"falloff": falloffs[joint]}),
+            }
+            for joint in range(count)
+        ]
+        lines = ",\n".join("    " + json.dumps(entry, allow_nan=False, ensure_ascii=False) for entry in entries)
+        text = f'{{\n  "format": "{FORMAT}",\n  "version": {version},\n  "capsules": [\n{lines}\n  ]\n}}\n'
+        with replacing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
     @classmethod
     def from_json(cls, path: str | os.PathLike[str]) -> Capsules:
@@ -156,7 +188,7 @@ class Capsules:
         OSError
             If it cannot be read.
         """
-        content = capsule_files.read(path)
+        content = json_files.read(path, _read_content)
         try:
             return cls(**content)
         except (TypeError, ValueError) as error:
@@ -268,3 +300,46 @@ def _check_falloffs(falloffs: Sequence[Falloff | None], count: int) -> tuple[Fal
             words = ", ".join(map(repr, _FALLOFFS))
             raise ValueError(f"falloffs[{joint}] must be None or one of {words}, not {own!r}")
     return tuple(falloffs) if any(own is not None for own in falloffs) else None
+
+
+def _read_content(document: Any) -> dict[str, Any]:
+    entries = read_entries(document, kind=FORMAT, newest=VERSION, key="capsules")
+    for index, entry in enumerate(entries):
+        _check_entry(entry, f"capsules[{index}]", document["version"])
+    names = [entry.get("name") for entry in entries]
+    named = sum(name is not None for name in names)
+    if 0 < named < len(names):
+        raise ValueError(f"capsules[{names.index(None)}] has no name, but others have")
+    return {
+        "heads": [entry["head"] for entry in entries],
+        "tails": [entry["tail"] for entry in entries],
+        "inner_radii": [entry["inner_radii"] for entry in entries],
+        "outer_radii": [entry["outer_radii"] for entry in entries],
+        "multipliers": [float(entry.get("multiplier", 1.0)) for entry in entries],
+        "enabled": [entry.get("enabled", True) for entry in entries],
+        "names": list(map(well_formed, names)) if named else None,
+        "falloffs": [entry.get("falloff") for entry in entries],
+    }
+
+
+def _check_entry(entry: Any, place: str, version: int) -> None:
+    if not isinstance(entry, dict):
+        raise ValueError(f"{place} must be an object")
+    for key, count in _VECTORS.items():
+        if key not in entry:
+            raise ValueError(f"{place} has no {key!r}")
+        numbers = entry[key]
+        if not isinstance(numbers, list) or len(numbers) != count or not all(map(is_number, numbers)):
+            raise ValueError(f"{place}: {key!r} must be a list of {count} numbers")
+    unknown = entry.keys() - _VECTORS.keys() - _OPTIONAL
+    if version == _VERSION_BEFORE_FALLOFFS:
+        unknown |= entry.keys() & {"falloff"}
+    if unknown:
+        raise ValueError(f"{place}: unknown key {min(unknown)!r}")
+    if not is_number(entry.get("multiplier", 1.0)):
+        raise ValueError(f"{place}: 'multiplier' must be a number")
+    if not isinstance(entry.get("enabled", True), bool):
+        raise ValueError(f"{place}: 'enabled' must be true or false")
+    for key in ("name", "falloff"):
+        if not isinstance(entry.get(key, ""), str):
+            raise ValueError(f"{place}: {key!r} must be a string")

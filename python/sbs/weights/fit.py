@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..options import DAMPING, Center, Method, method_name, refuse_idle
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore
+from ..skinning.options import DAMPING, Center, Method, method_name, refuse_idle
 from ..skinning.twist import Twist
 from .fit_parts import fit_parts
 from .influences import to_dense

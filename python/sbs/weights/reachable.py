@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..options import DAMPING, Center, Method, method_name, refuse_idle
-from ..rotations import quaternions_from_matrices
+from ..skinning.options import DAMPING, Center, Method, method_name, refuse_idle
 from ..skinning.skin import Skin
+from ..support.rotations import quaternions_from_matrices
 
 __all__ = ["Reachable", "reachable"]
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..rigging.bones import bone_radii, bone_segments
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh
 from ..skinning.influences import Influences, narrowed, tidy
 from ._joints import Joints, choose_joints
-from .bones import bone_radii, bone_segments
 
 __all__ = ["for_spherical", "widen"]
 

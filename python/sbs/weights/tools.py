@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ..skinning.influences import Influences, narrowed
+from ..skinning.influences import Influences, heaviest
 from ._joints import Joints, choose_joints
 
 __all__ = ["limit", "normalize", "prune", "smooth"]
@@ -99,10 +99,7 @@ def limit(
     >>> limit([[0, 1, 2]], [[0.5, 0.3, 0.2]], 2)
     Influences(joint_indices=array([[0, 1]], dtype=int32), joint_weights=array([[0.625, 0.375]]))
     """
-    indices, weights, report = _core.clean_weights(
-        joint_indices, joint_weights, limit=count, locked=choose_joints(locked, names), normalize=normalize
-    )
-    return narrowed(indices, weights, max(count, report[3]))
+    return heaviest(joint_indices, joint_weights, count, locked=choose_joints(locked, names), normalize=normalize)
 
 
 def prune(

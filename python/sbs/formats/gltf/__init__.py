@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Characters in glTF 2.0 files (.glb, .gltf)."""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The results of each method for a scene, and its time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...skinning.options import DeformOptions
+from .. import METHODS as MEASURED
+from ..methods import NamedMethod
+from .bench import in_rounds
+from .measures import radius_kept, volume
+from .scenes import Scene
+
+METHODS: Mapping[str, NamedMethod] = {name: MEASURED[name] for name in ("LBS", "SBS", "DQS", "half twist")}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A scene by one method.
+
+    `solves` are the rotation centers that needed a least-squares solve. `nanoseconds` are per vertex, with one thread,
+    the least of all rounds; `ratio` is to LBS. `volume_change` is that of the whole mesh, relative to its volume at
+    rest.
+    """
+
+    method: str
+    positions: NDArray[np.floating]
+    solves: int
+    nanoseconds: float
+    ratio: float
+    radius_kept: float
+    volume_change: float
+
+
+def outcomes(scene: Scene, *, rounds: int) -> list[Outcome]:
+    """Deform and time a scene by every method, in `rounds` rounds."""
+    character, matrices = scene.character, scene.skinning_matrices
+    triangles = character.mesh.triangles
+    out = np.empty_like(character.skin.rest_positions)
+    runs = []
+    for method in METHODS.values():
+        options: DeformOptions = {**method.options, "threads": 1, "out": out}
+        runs.append(partial(method.skin(character).deform, matrices, **options))
+    times = [1e9 / len(out) * min(seconds) for seconds in in_rounds(runs, rounds)]
+    rest_volume = volume(character.mesh.positions, triangles)
+    results = []
+    for name, run, nanoseconds in zip(METHODS, runs, times, strict=True):
+        positions = np.array(run())
+        results.append(
+            Outcome(
+                method=name,
+                positions=positions,
+                solves=character.skin.pose_report(matrices).solves if name == "SBS" else 0,
+                nanoseconds=nanoseconds,
+                ratio=nanoseconds / times[0],
+                radius_kept=radius_kept(character, matrices, positions),
+                volume_change=volume(positions, triangles) / rest_volume - 1,
+            )
+        )
+    return results
