@@ -9,7 +9,7 @@ static size_t bound_count(const sbs_rows *rows, size_t joint_count) {
   double occurring = 0.0;
   for (size_t v = 0; v < rows->vertex_count; v++) {
     const double count = (double)sbs_rows_count(rows, v);
-    if (rows->firsts[v] == (int32_t)v) occurring += 0.5 * count * (count - 1.0);
+    occurring += 0.5 * count * (count - 1.0);
   }
   const double bound = all < occurring ? all : occurring;
   return bound < INT32_MAX / 4 ? (size_t)bound : SIZE_MAX;
@@ -29,7 +29,6 @@ sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_co
   for (size_t v = 0; v < rows->vertex_count; v++) {
     const sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)rows->vertex_count);
     if (status) return status;
-    if (rows->firsts[v] != (int32_t)v) continue;
     for (size_t a = rows->offsets[v]; a < rows->offsets[v + 1]; a++) {
       for (size_t b = a + 1; b < rows->offsets[v + 1]; b++) {
         const int32_t pair = sbs_key_enter(table, sbs_key_of_two(rows->joints[a], rows->joints[b]));

@@ -5,14 +5,13 @@
 #include "base/arena.h"
 #include "sbs/sbs.h"
 
-/* The influences of all vertices, as sbs_influences_read gives them, and which vertices have equal ones. */
+/* The influences of all vertices, as sbs_influences_read gives them. */
 typedef struct sbs_rows {
   size_t vertex_count;
   size_t *offsets; /* (vertex_count + 1) vertex v has numbers offsets[v] to offsets[v + 1] - 1 */
   int32_t *joints; /* ascending for each vertex */
   double *weights;
-  size_t largest;  /* the most influences of a vertex */
-  int32_t *firsts; /* (vertex_count) the lowest vertex with exactly the same influences */
+  size_t largest; /* the most influences of a vertex */
 } sbs_rows;
 
 /* Reads the influences of a valid description. */

@@ -11,9 +11,13 @@ typedef struct sbs_fit_formula {
   sbs_method method;
   sbs_center center;
   double damping;
-  const int32_t
-      *signs_by; /* the joint of the frame that quaternions have their signs relative to; NULL: the heaviest */
+  const int32_t *signs_by; /* quaternions have their signs relative to this joint of a frame; NULL: the heaviest */
 } sbs_fit_formula;
+
+/* Whether the center is that of all joints with weight, so that it jumps where one comes or goes. */
+static inline int sbs_has_set_center(const sbs_fit_formula *formula) {
+  return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
+}
 
 /* The joints of a vertex in one frame. */
 typedef struct sbs_fit_joints {
