@@ -43,22 +43,15 @@ static sbs_status check_triangles(const sbs_skin_desc *desc, size_t triangle_cou
   return sbs_mesh_validate_triangles(&mesh, fault);
 }
 
-/* Positions and influences; the rest of the description is ignored. */
+/* Checks positions, influences and twist; the rest of the description is ignored. */
 static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *allocator, sbs_fault *fault) {
   sbs_skin_options options = sbs_default_skin_options();
-  sbs_skin_desc looked_at = sbs_default_skin_desc();
+  sbs_skin_desc looked_at = *desc;
   options.allocator = *allocator;
-  looked_at.vertex_count = desc->vertex_count;
-  looked_at.joint_count = desc->joint_count;
-  looked_at.influences_per_vertex = desc->influences_per_vertex;
-  looked_at.scalar = desc->scalar;
-  looked_at.rest_positions = desc->rest_positions;
-  looked_at.rest_positions_stride = desc->rest_positions_stride;
-  looked_at.joint_indices = desc->joint_indices;
-  looked_at.weight_scalar = desc->weight_scalar;
-  looked_at.joint_weights = desc->joint_weights;
-  looked_at.twist = desc->twist;
-  looked_at.twist_positions = desc->twist_positions;
+  looked_at.rest_normals = NULL;
+  looked_at.parents = NULL;
+  looked_at.joint_positions = NULL;
+  looked_at.centers = NULL;
   return sbs_validate_desc(&looked_at, &options, fault);
 }
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "skin/influences.h"
 #include "solve/descend.h"
 #include "solve/hull.h"
 #include "solve/vertex.h"
@@ -432,15 +431,8 @@ static void search_from_others(vertex_search *search) {
 static void search_from_given(vertex_search *search) {
   const sbs_fit_desc *desc = search->fit->desc;
   const size_t width = desc->initial_influences, first = search->vertex * width;
-  double sum = 0.0;
-  search->count = 0;
-  for (size_t i = first; i < first + width; i++) {
-    const double weight = sbs_usable_weight(desc->initial_weights[i]);
-    if (weight == 0.0) continue;
-    search->joints[search->count] = desc->initial_indices[i];
-    sum += search->descent.now[search->count++] = weight;
-  }
-  for (size_t i = 0; i < search->count; i++) search->descent.now[i] /= sum;
+  search->count = sbs_read_influences(width, desc->initial_indices + first, desc->initial_weights + first,
+                                      search->joints, search->descent.now);
   if (!search->count) return;
   try_weights(search, 0);
   try_weights(search, search->fit->options->iterations);
