@@ -185,7 +185,6 @@ void core_raise(const core_state *state, sbs_status status, const sbs_fault *fau
       break;
     case SBS_ERROR_EMPTY: raise_empty(fault); return;
     case SBS_ERROR_NO_CONVERGENCE: PyErr_SetString(state->linalg_error, sbs_status_string(status)); return;
-    case SBS_ERROR_NO_LAPACK: PyErr_SetString(PyExc_RuntimeError, sbs_status_string(status)); return;
     default: break;
   }
   place = fault_place(fault, array, inner_axes);

@@ -11,7 +11,6 @@
  *   ValueError       the values of an argument
  *   MemoryError      no memory
  *   sbs.LinAlgError  a singular value decomposition did not converge
- *   RuntimeError     SBS_ERROR_NO_LAPACK: the library was built without it
  *   none             SBS_ERROR_CANCELLED: the exception that cancelled the call is raised already
  *   SystemError      everything else: this module passed something wrong, which is a defect
  *

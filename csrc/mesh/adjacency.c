@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
-#include "base/memory.h"
 #include "base/progress.h"
 #include "mesh/validate.h"
 
@@ -26,24 +25,6 @@ static void read_corners(const sbs_mesh_desc *mesh, const int32_t *representativ
   }
 }
 
-static int compare_vertices(const void *left, const void *right) {
-  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return (a > b) - (a < b);
-}
-
-static void sort_vertices(int32_t *vertices, size_t count) {
-  if (count > 64) { /* the hub of a fan */
-    qsort(vertices, count, sizeof *vertices, compare_vertices);
-    return;
-  }
-  for (size_t i = 1; i < count; i++) {
-    const int32_t vertex = vertices[i];
-    size_t at = i;
-    for (; at > 0 && vertices[at - 1] > vertex; at--) vertices[at] = vertices[at - 1];
-    vertices[at] = vertex;
-  }
-}
-
 sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *representatives, const sbs_allocator *allocator,
                               size_t *offsets, int32_t *neighbors, sbs_fault *fault) {
   if (!mesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "mesh");
@@ -57,8 +38,13 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
   if (status) return status;
 
   const size_t count = mesh->vertex_count;
-  size_t *ends = sbs_allocate(&chosen, count + 1, sizeof *ends);
-  if (!ends) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  sbs_arena arena = sbs_arena_from(&chosen);
+  size_t *ends = sbs_arena_take(&arena, count + 1, sizeof *ends); /* the list of v is from ends[v - 1] to ends[v] */
+  int32_t *unsorted = sbs_arena_take(&arena, mesh->triangle_count, 6 * sizeof *unsorted);
+  if (arena.failed) {
+    status = SBS_ERROR_OUT_OF_MEMORY;
+    goto cleanup;
+  }
   memset(ends, 0, (count + 1) * sizeof *ends);
   size_t corners[3];
   for (size_t t = 0; t < mesh->triangle_count; t++) {
@@ -67,25 +53,29 @@ sbs_status sbs_mesh_adjacency(const sbs_mesh_desc *mesh, const int32_t *represen
     FOR_EACH_HALF_EDGE(corners, ends[from + 1]++)
   }
   for (size_t v = 0; v < count; v++) ends[v + 1] += ends[v];
+  memcpy(offsets, ends, (count + 1) * sizeof *offsets);
   for (size_t t = 0; t < mesh->triangle_count; t++) {
     if ((status = sbs_tell_some(t, mesh->triangle_count))) goto cleanup;
     read_corners(mesh, representatives, t, corners);
-    FOR_EACH_HALF_EDGE(corners, neighbors[ends[from]++] = (int32_t)to)
+    FOR_EACH_HALF_EDGE(corners, unsorted[ends[from]++] = (int32_t)to)
   }
 
-  /* Now ends[v] is where the list of v ends. Two triangles share an edge, so sort and keep each neighbor once. */
-  size_t kept = 0, begin = 0;
-  for (size_t v = 0; v < count; v++) {
+  /* An edge is in the lists of both ends, so by entering v with all its neighbors, v by v, each list is sorted. */
+  for (size_t v = 0, i = 0; v < count; v++) {
     if ((status = sbs_tell_some(v, count))) goto cleanup;
-    sort_vertices(neighbors + begin, ends[v] - begin);
-    offsets[v] = kept;
-    for (size_t i = begin; i < ends[v]; i++) {
-      if (kept == offsets[v] || neighbors[kept - 1] != neighbors[i]) neighbors[kept++] = neighbors[i];
+    for (; i < ends[v]; i++) {
+      const size_t of_neighbor = (size_t)unsorted[i], begin = of_neighbor ? ends[of_neighbor - 1] : 0;
+      size_t *end = offsets + of_neighbor;
+      if (*end == begin || neighbors[*end - 1] != (int32_t)v) neighbors[(*end)++] = (int32_t)v;
     }
-    begin = ends[v];
   }
-  offsets[count] = kept;
+  for (size_t v = 0, kept = 0; v <= count; v++) {
+    const size_t begin = v ? ends[v - 1] : 0, size = v < count ? offsets[v] - begin : 0;
+    if (size) memmove(neighbors + kept, neighbors + begin, size * sizeof *neighbors);
+    offsets[v] = kept;
+    kept += size;
+  }
 cleanup:
-  sbs_release(&chosen, ends);
+  sbs_arena_release(&arena);
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

@@ -9,7 +9,6 @@
 #include "base/scalar.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
-#include "muscles/profile.h"
 #include "sbs/mesh.h"
 #include "skin/influences.h"
 
@@ -192,7 +191,7 @@ static sbs_status bind_vertex(const muscle_binding *binding, size_t vertex, cons
   cover_pair pair = {.vertex = (int32_t)vertex,
                      .u = (float)find_least(squared_distance_to_section, &binding->posed, point)};
   sbs_cover_muscle muscle;
-  sbs_skin_block skin = {.is_moved = 0}; /* with the vertex at 0 */
+  sbs_skin_block skin = {{{0}}}; /* with the vertex at 0 */
   sbs_bring_near(&binding->posed, point, &muscle);
   for (int axis = 0; axis < 3 && normal; axis++) skin.normals[axis][0] = (float)normal[axis];
   binding->measure_vertex(&muscle, pair.u, normal != NULL, &skin, &pair.measured);
@@ -329,30 +328,28 @@ static void put_pair(const cover_pair *pair, int32_t first, sbs_cover_block *blo
   }
 }
 
-/* Puts pairs into blocks, a muscle after the other: the first pair of each vertex, then all others. */
+/* Puts pairs into blocks, a muscle after the other. */
 static sbs_status make_blocks(sbs_muscles *muscles, const pair_list *list, int32_t *firsts, sbs_fault *fault) {
   sbs_cover *cover = &muscles->cover;
-  const size_t room = list->count / SBS_COVER_BLOCK + 2 * muscles->muscle_count; /* of each muscle two may be partial */
+  const size_t room = list->count / SBS_COVER_BLOCK + muscles->muscle_count; /* of each muscle one may be partial */
   cover->blocks = sbs_allocate(&muscles->allocator, room, sizeof *cover->blocks);
   if (!cover->blocks) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   memset(cover->blocks, 0, room * sizeof *cover->blocks);
   memset(firsts, -1, muscles->vertex_count * sizeof *firsts);
-  for (int is_first = 1; is_first >= 0; is_first--) {
-    for (size_t m = 0, i = 0; m < muscles->muscle_count; m++) {
-      sbs_cover_block *block = NULL;
-      for (; i < list->ends[m]; i++) {
-        int32_t *first = firsts + list->pairs[i].vertex;
-        if (is_first ? *first >= 0 : cover->blocks[*first / SBS_COVER_BLOCK].muscle == (int32_t)m) continue;
-        if (!block || block->count == SBS_COVER_BLOCK) {
-          block = cover->blocks + cover->block_count++;
-          block->muscle = (int32_t)m;
-        }
-        if (is_first) *first = (int32_t)(SBS_COVER_BLOCK * (cover->block_count - 1) + block->count);
-        put_pair(list->pairs + i, *first, block);
-        cover->vertex_count += (size_t)is_first;
+  for (size_t m = 0, i = 0; m < muscles->muscle_count; m++) {
+    sbs_cover_block *block = NULL;
+    for (; i < list->ends[m]; i++) {
+      int32_t *first = firsts + list->pairs[i].vertex;
+      if (!block || block->count == SBS_COVER_BLOCK) {
+        block = cover->blocks + cover->block_count++;
+        block->muscle = (int32_t)m;
       }
+      if (*first < 0) {
+        *first = (int32_t)(SBS_COVER_BLOCK * (cover->block_count - 1) + block->count);
+        cover->vertex_count++;
+      }
+      put_pair(list->pairs + i, *first, block);
     }
-    if (is_first) cover->first_count = cover->block_count;
   }
   return SBS_OK;
 }

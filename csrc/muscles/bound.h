@@ -76,10 +76,9 @@ typedef struct sbs_cover_block {
   float share_slopes[2][SBS_COVER_BLOCK];    /* of s */
 } sbs_cover_block;
 
-/* All pairs: first one of each covered vertex, then the others of vertices that cover several muscles. */
+/* All pairs, one muscle after the other. */
 typedef struct sbs_cover {
   size_t vertex_count; /* that are covered */
-  size_t first_count;  /* blocks of first pairs */
   size_t block_count;
   sbs_cover_block *blocks; /* (block_count) */
 } sbs_cover;
@@ -99,5 +98,12 @@ struct sbs_muscles {
   int32_t size_joints[SBS_SIZE_JOINTS]; /* each once */
   sbs_cover cover;
 };
+
+/* Checks the arguments of sbs_muscles_new. */
+sbs_status sbs_check_muscles_desc(const sbs_muscles_desc *desc, sbs_fault *fault);
+
+/* Checks the arguments of all functions with a pose. */
+sbs_status sbs_check_muscle_pose(const sbs_muscles *muscles, const sbs_pose *pose, const double *activations,
+                                 sbs_fault *fault);
 
 #endif

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "muscles/check.h"
-
 #include <math.h>
 
 #include "base/arguments.h"

@@ -6,7 +6,6 @@
 #include "base/fault.h"
 #include "base/scalar.h"
 #include "base/threads.h"
-#include "muscles/check.h"
 #include "muscles/path.h"
 
 /* The time of a pair on one thread, about, in nanoseconds. */
@@ -65,39 +64,26 @@ void sbs_bring_near(const sbs_posed_muscle *posed, const double origin[3], sbs_c
   }
 }
 
-/* Reading vectors of a block's vertices, and adding to them, for both types of numbers. */
-#define DEFINE_BLOCK_FUNCTIONS(type) \
-  static void read_##type##s(const skin_array *array, const sbs_cover_block *block, const double origin[3], \
-                             float per_size, float to[3][SBS_COVER_BLOCK]) { \
-    const type from[3] = {(type)origin[0], (type)origin[1], (type)origin[2]}; \
-    for (size_t i = 0; i < SBS_COVER_BLOCK; i++) { \
-      const type *row = (const void *)((const char *)array->vectors + (size_t)block->vertices[i] * array->stride); \
-      for (int axis = 0; axis < 3; axis++) to[axis][i] = per_size * (float)(row[axis] - from[axis]); \
-    } \
-  } \
-  static void add_##type##s(const skin_array *array, const sbs_cover_block *block, float by[3][SBS_COVER_BLOCK]) { \
-    for (size_t i = 0; i < block->count; i++) { \
-      type *row = (void *)((char *)array->vectors + (size_t)block->vertices[i] * array->stride); \
-      for (int axis = 0; axis < 3; axis++) row[axis] += (type)by[axis][i]; \
-    } \
-  }
-DEFINE_BLOCK_FUNCTIONS(float)
-DEFINE_BLOCK_FUNCTIONS(double)
-
-static void read_block(const skin_array *array, const sbs_cover_block *block, const double origin[3], float per_size,
+static void read_block(const skin_array *array, const sbs_cover_block *block, const double origin[3], double per_size,
                        float to[3][SBS_COVER_BLOCK]) {
-  if (array->scalar == SBS_FLOAT32) {
-    read_floats(array, block, origin, per_size, to);
-  } else {
-    read_doubles(array, block, origin, per_size, to);
+  for (size_t i = 0; i < SBS_COVER_BLOCK; i++) {
+    const char *row = (const char *)array->vectors + (size_t)block->vertices[i] * array->stride;
+    for (size_t axis = 0; axis < 3; axis++) {
+      to[axis][i] = (float)(per_size * (sbs_scalar_get(row, array->scalar, axis) - origin[axis]));
+    }
   }
 }
 
-static void add_block(const skin_array *array, const sbs_cover_block *block, float by[3][SBS_COVER_BLOCK]) {
-  if (array->scalar == SBS_FLOAT32) {
-    add_floats(array, block, by);
-  } else {
-    add_doubles(array, block, by);
+/* Adds to the vectors of the vertices whose first pairs are in a block, numbered from `number`. 0 leaves all bits. */
+static void add_block(const skin_array *array, const sbs_cover_block *block, int32_t number,
+                      float by[3][SBS_COVER_BLOCK]) {
+  for (size_t i = 0; i < block->count; i++) {
+    char *row = (char *)array->vectors + (size_t)block->vertices[i] * array->stride;
+    if (block->firsts[i] != number + (int32_t)i) continue;
+    for (size_t axis = 0; axis < 3; axis++) {
+      const double now = sbs_scalar_get(row, array->scalar, axis);
+      if (by[axis][i] != 0.0f) sbs_scalar_put(row, array->scalar, axis, now + (double)by[axis][i]);
+    }
   }
 }
 
@@ -108,12 +94,8 @@ static sbs_status cover_blocks(void *context, sbs_share blocks, int worker) {
   (void)worker;
   for (size_t i = blocks.begin; i < blocks.end; i++) {
     const sbs_cover_block *block = job->cover->blocks + i;
-    read_block(&job->positions, block, job->origin, (float)(1.0 / job->size), job->skin[i].positions);
-    if (normals) read_block(&job->normals, block, zero, 1.0f, job->skin[i].normals);
-  }
-  for (size_t i = blocks.begin; i < blocks.end;
-       i++) { /* apart, so that no vector is read while its numbers are stored */
-    const sbs_cover_block *block = job->cover->blocks + i;
+    read_block(&job->positions, block, job->origin, 1.0 / job->size, job->skin[i].positions);
+    if (normals) read_block(&job->normals, block, zero, 1.0, job->skin[i].normals);
     job->functions.cover_pairs(job->posed + block->muscle, block, normals, job->skin + i);
   }
   return SBS_OK;
@@ -121,10 +103,11 @@ static sbs_status cover_blocks(void *context, sbs_share blocks, int worker) {
 
 /* Means over several muscles: brings moves and turns of a vertex nearer to those by the next muscle, by weights. */
 static void blend_further_pairs(const cover_job *job) {
-  for (size_t b = job->cover->first_count; b < job->cover->block_count; b++) {
+  for (size_t b = 0; b < job->cover->block_count; b++) {
     const sbs_cover_block *block = job->cover->blocks + b;
     const sbs_skin_block *from = job->skin + b;
     for (size_t i = 0; i < block->count; i++) {
+      if ((size_t)block->firsts[i] == SBS_COVER_BLOCK * b + i) continue;
       sbs_skin_block *to = job->skin + (size_t)block->firsts[i] / SBS_COVER_BLOCK;
       const size_t first = (size_t)block->firsts[i] % SBS_COVER_BLOCK;
       const float share = from->weights[i] / (to->weights[first] + from->weights[i]);
@@ -146,8 +129,9 @@ static sbs_status write_blocks(void *context, sbs_share blocks, int worker) {
     const sbs_cover_block *block = job->cover->blocks + i;
     sbs_skin_block *skin = job->skin + i;
     job->functions.finish_block((float)job->size, job->normals.vectors != NULL, block->count, skin);
-    if (skin->is_moved) add_block(&job->positions, block, skin->moves);
-    if (skin->is_turned) add_block(&job->normals, block, skin->turns);
+    const int32_t number = (int32_t)(SBS_COVER_BLOCK * i);
+    add_block(&job->positions, block, number, skin->moves);
+    if (job->normals.vectors) add_block(&job->normals, block, number, skin->turns);
   }
   return SBS_OK;
 }
@@ -207,7 +191,7 @@ sbs_status sbs_muscles_cover(const sbs_muscles *muscles, const sbs_pose *pose, c
   const int used = sbs_choose_threads(threads, PAIR_TIME * (double)(cover->block_count * SBS_COVER_BLOCK));
   status = sbs_share_work(used, cover->block_count, SHARE_BLOCKS, cover_blocks, &job);
   if (!status) blend_further_pairs(&job);
-  if (!status) status = sbs_share_work(used, cover->first_count, SHARE_BLOCKS, write_blocks, &job);
+  if (!status) status = sbs_share_work(used, cover->block_count, SHARE_BLOCKS, write_blocks, &job);
   sbs_arena_release(&arena);
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

@@ -14,7 +14,6 @@ typedef struct sbs_skin_block {
   float weights[SBS_COVER_BLOCK];
   float moves[3][SBS_COVER_BLOCK];
   float turns[3][SBS_COVER_BLOCK];
-  int is_moved, is_turned; /* whether any vertex of the block is; the others keep their bits */
 } sbs_skin_block;
 
 /* A muscle in a pose, relative to the first covered vertex. */

@@ -322,13 +322,11 @@ void SBS_FOR_ISA(sbs_cover_pairs)(const sbs_cover_muscle *muscle, const sbs_cove
 }
 
 void SBS_FOR_ISA(sbs_finish_block)(float size, int normals, size_t count, sbs_skin_block *skin) {
-  skin->is_moved = skin->is_turned = 0;
   for (size_t i = 0; i < count; i += LANES) {
     const vector move = scale(ALL(size), load_vector(skin->moves, i));
     const lanes squared = dot(move, move);
     const lane_mask moves = (squared > NO_LANES) & (squared <= MOST_SQUARED);
     store_vector(select_vector(moves, move), skin->moves, i);
-    skin->is_moved |= any_lane(moves);
     if (!normals) continue;
     const vector before = load_vector(skin->normals, i), turn = load_vector(skin->turns, i);
     const lanes turned = dot(turn, turn);
@@ -336,7 +334,6 @@ void SBS_FOR_ISA(sbs_finish_block)(float size, int normals, size_t count, sbs_sk
     const vector after = add_scaled(before, lane_reciprocal_square_root(1.0f + turned * PER_MOST_TURN), turn);
     const vector by = add_scaled(scale(per_length(after), after), ALL(-1.0f), before);
     store_vector(select_vector(turns, by), skin->turns, i);
-    skin->is_turned |= any_lane(turns);
   }
 }
 

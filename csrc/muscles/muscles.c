@@ -7,10 +7,8 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "muscles/check.h"
 #include "muscles/cover.h"
 #include "muscles/path.h"
-#include "muscles/profile.h"
 
 /* The least length of a belly whose tendons are nearly the whole path, as a share of that. */
 #define LEAST_BELLY 1e-9

@@ -15,6 +15,18 @@ double sbs_path_speed(const sbs_path *path, double x, double derivative[3]);
 /* From end to end. */
 double sbs_path_length(const sbs_path *path);
 
+/* Makes the profile of a muscle: the spindle, or the given radii by monotone cubics (Fritsch & Butland 1984). */
+void sbs_make_profile(const sbs_muscle *muscle, sbs_profile *profile);
+
+/* r at the share u of the belly. */
+double sbs_radius_at(const sbs_profile *profile, double u);
+
+/*
+ * Weights so that sum_i squares[i] g(u_i) is the integral of r(u)^2 g(u) over [0, 1], exactly if g is a polynomial of
+ * a degree below SBS_PATH_NODES: r has steps, but how fast a path runs is smooth.
+ */
+void sbs_make_squares(const sbs_profile *profile, double squares[SBS_PATH_NODES]);
+
 /*
  * By how much a pose scales the character as a whole, as that of a scene in other units does: the median of joints of
  * muscles, |det C|^(1/3). Exactly 1 where that is 1 but for rounding.

@@ -5,9 +5,7 @@
 #include "base/algebra.h"
 #include "base/fault.h"
 #include "muscles/bound.h"
-#include "muscles/check.h"
 #include "muscles/path.h"
-#include "muscles/profile.h"
 
 #define PI 3.14159265358979323846
 

@@ -2,7 +2,6 @@
 #ifndef SBS_SOLVE_CENTER_PATCHES_H
 #define SBS_SOLVE_CENTER_PATCHES_H
 
-#include "solve/center_pairs.h"
 #include "solve/center_rows.h"
 
 /*

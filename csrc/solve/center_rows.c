@@ -24,53 +24,57 @@ static sbs_status read_rows(sbs_rows *rows, const sbs_skin_desc *desc, sbs_influ
   return SBS_OK;
 }
 
-static size_t mix(size_t hash, const void *bytes, size_t count) {
-  uint64_t mixed = hash;
-  for (size_t i = 0; i < count; i++) mixed = (mixed ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
-  return (size_t)(mixed ^ (mixed >> 32));
-}
-
-static size_t hash_row(const sbs_rows *rows, size_t vertex) {
-  const size_t first = rows->offsets[vertex], count = sbs_rows_count(rows, vertex);
-  const size_t hash = mix(count, rows->joints + first, count * sizeof *rows->joints);
-  return mix(hash, rows->weights + first, count * sizeof *rows->weights);
-}
-
-static int are_equal(const sbs_rows *rows, size_t a, size_t b) {
-  const size_t count = sbs_rows_count(rows, a), i = rows->offsets[a], j = rows->offsets[b];
-  return count == sbs_rows_count(rows, b) &&
-         !memcmp(rows->joints + i, rows->joints + j, count * sizeof *rows->joints) &&
-         !memcmp(rows->weights + i, rows->weights + j, count * sizeof *rows->weights);
-}
-
-static sbs_status find_firsts(sbs_rows *rows, int32_t *slots, size_t slot_count) {
-  memset(slots, -1, slot_count * sizeof *slots);
-  for (size_t v = 0; v < rows->vertex_count; v++) {
-    const sbs_status status = sbs_tell_some(v, rows->vertex_count);
-    if (status) return status;
-    size_t at = hash_row(rows, v) & (slot_count - 1);
-    while (slots[at] >= 0 && !are_equal(rows, v, (size_t)slots[at])) at = (at + 1) & (slot_count - 1);
-    if (slots[at] < 0) slots[at] = (int32_t)v;
-    rows->firsts[v] = slots[at];
-  }
-  return SBS_OK;
-}
-
 sbs_status sbs_rows_new(sbs_rows *rows, const sbs_skin_desc *desc, sbs_arena *arena) {
   const size_t vertices = desc->vertex_count;
-  size_t slot_count = 2;
-  while (slot_count < 2 * vertices) slot_count *= 2;
-  int32_t *slots = sbs_arena_take(arena, slot_count, sizeof *slots);
   sbs_influences influences = sbs_influences_new(arena->allocator, desc);
   const size_t most = vertices * influences.room;
   *rows = (sbs_rows){.vertex_count = vertices,
                      .offsets = sbs_arena_take(arena, vertices + 1, sizeof *rows->offsets),
                      .joints = sbs_arena_take(arena, most, sizeof *rows->joints),
-                     .weights = sbs_arena_take(arena, most, sizeof *rows->weights),
-                     .firsts = sbs_arena_take(arena, vertices, sizeof *rows->firsts)};
+                     .weights = sbs_arena_take(arena, most, sizeof *rows->weights)};
   const int is_room = !arena->failed && influences.joints && influences.weights;
-  sbs_status status = is_room ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
-  if (!status) status = find_firsts(rows, slots, slot_count);
+  const sbs_status status = is_room ? read_rows(rows, desc, &influences) : SBS_ERROR_OUT_OF_MEMORY;
   sbs_influences_free(arena->allocator, &influences);
   return status;
+}
+
+/* The most pairs that there can be. */
+static size_t bound_count(const sbs_rows *rows, size_t joint_count) {
+  const double all = 0.5 * (double)joint_count * ((double)joint_count - 1.0);
+  double occurring = 0.0;
+  for (size_t v = 0; v < rows->vertex_count; v++) {
+    const double count = (double)sbs_rows_count(rows, v);
+    occurring += 0.5 * count * (count - 1.0);
+  }
+  const double bound = all < occurring ? all : occurring;
+  return bound < INT32_MAX / 4 ? (size_t)bound : SIZE_MAX;
+}
+
+sbs_status sbs_pairs_new(sbs_pairs *pairs, const sbs_rows *rows, size_t joint_count, sbs_arena *arena) {
+  const size_t bound = bound_count(rows, joint_count);
+  *pairs = (sbs_pairs){0};
+  if (bound == SIZE_MAX) return SBS_ERROR_OUT_OF_MEMORY;
+  sbs_key_table *table = &pairs->table;
+  table->slot_count = sbs_key_slots(bound);
+  table->keys = sbs_arena_take(arena, bound, sizeof *table->keys);
+  table->slots = sbs_arena_take(arena, table->slot_count, sizeof *table->slots);
+  pairs->joints = sbs_arena_take(arena, bound, sizeof *pairs->joints);
+  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
+  sbs_key_clear(table);
+  for (size_t v = 0; v < rows->vertex_count; v++) {
+    const sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)rows->vertex_count);
+    if (status) return status;
+    for (size_t a = rows->offsets[v]; a < rows->offsets[v + 1]; a++) {
+      for (size_t b = a + 1; b < rows->offsets[v + 1]; b++) {
+        const int32_t pair = sbs_key_enter(table, sbs_key_of_two(rows->joints[a], rows->joints[b]));
+        pairs->joints[pair][0] = rows->joints[a];
+        pairs->joints[pair][1] = rows->joints[b];
+      }
+    }
+  }
+  return SBS_OK;
+}
+
+int32_t sbs_pairs_find(const sbs_pairs *pairs, int32_t j, int32_t k) {
+  return *sbs_key_slot(&pairs->table, sbs_key_of_two(j, k));
 }

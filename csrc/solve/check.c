@@ -9,6 +9,23 @@
 #include "pose/twist.h"
 #include "skin/influences.h"
 
+sbs_status sbs_check_formula(const sbs_fit_formula *formula, int has_centers, sbs_fault *fault) {
+  const int is_spherical = formula->method == SBS_METHOD_SPHERICAL;
+  if (!is_spherical && formula->method != SBS_METHOD_LINEAR && formula->method != SBS_METHOD_DUAL_QUATERNION) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", formula->method, SBS_METHOD_DUAL_QUATERNION);
+  }
+  if ((int)formula->center < SBS_CENTER_JOINT_SET || formula->center > SBS_CENTER_OPTIMIZED) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", formula->center, SBS_CENTER_OPTIMIZED);
+  }
+  if (is_spherical && formula->center == SBS_CENTER_OPTIMIZED && !has_centers) {
+    return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
+  }
+  if (!(formula->damping > 0.0 && formula->damping <= SBS_LARGEST)) {
+    return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", formula->damping, 0.0);
+  }
+  return SBS_OK;
+}
+
 /* Each vertex may use a joint. */
 static sbs_status check_allowed(const sbs_fit_desc *desc, sbs_fault *fault) {
   const size_t joints = desc->joint_count;

@@ -3,6 +3,10 @@
 #define SBS_SOLVE_CHECK_H
 
 #include "sbs/fit.h"
+#include "solve/vertex.h"
+
+/* Checks the formula of a fit or a drag. */
+sbs_status sbs_check_formula(const sbs_fit_formula *formula, int has_centers, sbs_fault *fault);
 
 /* Checks that there is a description, and all that it holds. */
 sbs_status sbs_check_fit(const sbs_fit_desc *desc, sbs_fault *fault);

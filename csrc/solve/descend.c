@@ -5,6 +5,17 @@
 
 #include "solve/hull.h"
 
+sbs_descent sbs_new_descent(sbs_arena *arena, size_t most, size_t hull) {
+  sbs_descent made = {0};
+  made.now = sbs_arena_take(arena, most, sizeof *made.now);
+  made.next = sbs_arena_take(arena, most, sizeof *made.next);
+  made.squares = sbs_arena_take(arena, most * most, sizeof *made.squares);
+  made.tried = sbs_arena_take(arena, most * most, sizeof *made.tried);
+  made.damped = sbs_arena_take(arena, most * most, sizeof *made.damped);
+  made.hull = sbs_arena_take(arena, sbs_hull_work_size(hull), sizeof *made.hull);
+  return made;
+}
+
 void sbs_add_corners(size_t count, const double *w, const double left[3], double *by, double *squares) {
   double along[3] = {0.0, 0.0, 0.0};
   for (size_t k = 0; k < 3; k++) {

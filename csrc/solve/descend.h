@@ -2,7 +2,7 @@
 #ifndef SBS_SOLVE_DESCEND_H
 #define SBS_SOLVE_DESCEND_H
 
-#include <stddef.h>
+#include "base/arena.h"
 
 /*
  * Gauss-Newton steps for weights that are not negative and have the sum 1. To first order, each weight alone would lead
@@ -13,8 +13,11 @@
 typedef struct sbs_descent {
   double *now, *next;               /* (most) weights; `now` has the first, and in the end the best */
   double *squares, *tried, *damped; /* (most, most) products of corners, at the weights `now`, at `next`, and damped */
-  double *hull;                     /* (sbs_hull_work_size(most)) */
+  double *hull;                     /* for sbs_nearest_in_hull */
 } sbs_descent;
+
+/* Room for steps with so many weights, and for the hull of so many corners. */
+sbs_descent sbs_new_descent(sbs_arena *arena, size_t most, size_t hull);
 
 /*
  * The sum of squares of the residual with some weights. Unless `squares` is NULL it receives the products of the

@@ -11,6 +11,7 @@
 #include "base/threads.h"
 #include "pose/check.h"
 #include "pose/twist.h"
+#include "solve/check.h"
 #include "solve/drag_vertex.h"
 #include "twist/twist.h"
 #include "weights/brush.h"
@@ -38,25 +39,19 @@ typedef struct drag_call {
 
 /* ---------------------------------------------------------------------------------------------------------- options */
 
-static sbs_status check_formula(const sbs_deform_options *deform, int has_centers, sbs_fault *fault) {
-  if (deform->method != SBS_METHOD_LINEAR && deform->method != SBS_METHOD_SPHERICAL &&
-      deform->method != SBS_METHOD_DUAL_QUATERNION) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", deform->method, SBS_METHOD_DUAL_QUATERNION);
-  }
+static sbs_fit_formula fit_formula(const sbs_deform_options *deform) {
+  return (sbs_fit_formula){deform->method, deform->center, deform->damping, NULL};
+}
+
+static sbs_status check_deform_options(const sbs_deform_options *deform, int has_centers, sbs_fault *fault) {
   static const char *const known[] = {"method", "rotation", "center",        "damping",
                                       "rcond",  "amount",   "amount_scalar", "threads"};
-  const sbs_status status = sbs_refuse_options(deform, known, sizeof known / sizeof *known, fault);
-  if (status) return status;
-  if (deform->method != SBS_METHOD_SPHERICAL) return SBS_OK;
+  const sbs_fit_formula formula = fit_formula(deform);
+  sbs_status status = sbs_refuse_options(deform, known, sizeof known / sizeof *known, fault);
+  if (!status) status = sbs_check_formula(&formula, has_centers, fault);
+  if (status || deform->method != SBS_METHOD_SPHERICAL) return status;
   if (deform->rotation != SBS_ROTATION_QLERP) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "rotation", deform->rotation, SBS_ROTATION_QLERP);
-  }
-  if ((int)deform->center < SBS_CENTER_JOINT_SET || deform->center > SBS_CENTER_OPTIMIZED) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", deform->center, SBS_CENTER_OPTIMIZED);
-  }
-  if (deform->center == SBS_CENTER_OPTIMIZED && !has_centers) return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
-  if (!(deform->damping > 0.0 && deform->damping <= SBS_LARGEST)) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", deform->damping, 0.0);
   }
   if (deform->rcond != 0.0) return sbs_fault_number(fault, SBS_ERROR_OPTION, "rcond", deform->rcond, 0.0);
   return SBS_OK;
@@ -77,7 +72,7 @@ static sbs_status check_options(const sbs_brush *brush, const sbs_drag_options *
                                 sbs_fault *fault) {
   const sbs_deform_options *deform = options->deform;
   sbs_status status = sbs_brush_check(brush, reach, fault);
-  if (!status) status = check_formula(deform, options->centers != NULL, fault);
+  if (!status) status = check_deform_options(deform, options->centers != NULL, fault);
   if (!status && deform->amount) status = check_amount(brush, deform, fault);
   if (!status && options->centers) {
     status = sbs_validate_numbers(options->centers, brush->vertex_count, 3, "centers", fault);
@@ -105,10 +100,6 @@ static sbs_brush_options brush_options(const sbs_drag_options *options) {
   reach.mirror_position = options->mirror_position;
   reach.mirror_joints = options->mirror_joints;
   return reach;
-}
-
-static sbs_fit_formula fit_formula(const sbs_deform_options *deform) {
-  return (sbs_fit_formula){deform->method, deform->center, deform->damping, NULL};
 }
 
 /* ----------------------------------------------------------------------------------------------------- the vertices */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/scalar.h"
-#include "solve/hull.h"
 
 /* The most steps from one set of joints; a handful is usual. */
 #define STEPS 30
@@ -34,15 +33,11 @@ size_t sbs_drag_most(const sbs_drag *drag) {
 }
 
 sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena) {
-  sbs_drag_work made;
-  double **const squares[] = {&made.descent.squares, &made.descent.tried, &made.descent.damped};
-  double **const vectors[] = {&made.descent.now, &made.descent.next, &made.start, &made.kept, &made.full, &made.best};
-  for (size_t i = 0; i < sizeof squares / sizeof *squares; i++) {
-    *squares[i] = sbs_arena_take(arena, most * most, sizeof(double));
-  }
-  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-    *vectors[i] = sbs_arena_take(arena, most, sizeof(double));
-  made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(most), sizeof(double));
+  sbs_drag_work made = {.descent = sbs_new_descent(arena, most, most)};
+  made.start = sbs_arena_take(arena, most, sizeof(double));
+  made.best = sbs_arena_take(arena, most, sizeof(double));
+  made.kept = sbs_arena_take(arena, most, sizeof(double));
+  made.full = sbs_arena_take(arena, most, sizeof(double));
   made.by = sbs_arena_take(arena, most, 3 * sizeof(double));
   made.part = sbs_arena_take(arena, most, 3 * sizeof(double));
   made.spread = sbs_new_spread(arena, most);
@@ -202,10 +197,6 @@ static int drop_lightest(drag_search *search, size_t room) {
 
 /* ---------------------------------------------------------------------------------------------------- the search -- */
 
-static int has_set_center(const sbs_fit_formula *formula) {
-  return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
-}
-
 /* The only movable joint that has weight, or how many there are if several have. */
 static size_t find_only_joint(const drag_search *search) {
   const double *now = search->work->descent.now;
@@ -254,7 +245,7 @@ static void descend(drag_search *search) {
  */
 static void find_joints(drag_search *search) {
   sbs_drag_work *work = search->work;
-  if (has_set_center(&search->method)) search->method.center = SBS_CENTER_WEIGHTED;
+  if (sbs_has_set_center(&search->method)) search->method.center = SBS_CENTER_WEIGHTED;
   set_targets(search);
   memcpy(work->descent.now, work->start, search->movable * sizeof *work->start);
   descend(search);
@@ -288,7 +279,7 @@ int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32
   memcpy(search.targets, targets, sizeof targets);
   drop_idle(&search);
   const int again = drop_lightest(&search, drag->limit - search.locked);
-  const int has_sets = has_set_center(&search.method);
+  const int has_sets = sbs_has_set_center(&search.method);
   if (again || has_sets) descend(&search);
   while (drop_idle(&search) && has_sets) descend(&search);
   if (is_unchanged(&search, joints, weights, count, sum)) return 0;

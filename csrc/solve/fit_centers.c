@@ -5,7 +5,6 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/threads.h"
-#include "skin/influences.h"
 #include "solve/check.h"
 #include "solve/joints.h"
 #include "solve/vertex.h"
@@ -104,16 +103,9 @@ static sbs_status fit_vertices(void *context, sbs_share vertices, int worker) {
   sbs_arena memory = sbs_arena_over(fit->work + (size_t)worker * fit->work_size);
   center_vertex one = lay_out(fit->width, &memory);
   for (size_t v = vertices.begin; v < vertices.end; v++) {
-    double sum = 0.0;
+    const size_t first = v * fit->width;
     one.rest = fit->desc->rest_positions + 3 * v;
-    one.count = 0;
-    for (size_t i = v * fit->width; i < (v + 1) * fit->width; i++) {
-      const double weight = sbs_usable_weight(fit->weights[i]);
-      if (weight == 0.0) continue;
-      one.chosen[one.count] = fit->indices[i];
-      sum += one.w[one.count++] = weight;
-    }
-    for (size_t i = 0; i < one.count; i++) one.w[i] /= sum;
+    one.count = sbs_read_influences(fit->width, fit->indices + first, fit->weights + first, one.chosen, one.w);
     sbs_spread_joints(fit->desc->twist, one.chosen, one.count, one.rest, &one.spread);
     if (one.count) {
       fit_center(fit, v, &one);

@@ -31,19 +31,9 @@ sbs_fit_options sbs_default_fit_options(void) {
 }
 
 static sbs_status check_options(const sbs_fit_desc *desc, const sbs_fit_options *options, sbs_fault *fault) {
-  if (options->method != SBS_METHOD_LINEAR && options->method != SBS_METHOD_SPHERICAL &&
-      options->method != SBS_METHOD_DUAL_QUATERNION) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "method", options->method, SBS_METHOD_DUAL_QUATERNION);
-  }
-  if ((int)options->center < SBS_CENTER_JOINT_SET || options->center > SBS_CENTER_OPTIMIZED) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "center", options->center, SBS_CENTER_OPTIMIZED);
-  }
-  if (options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_OPTIMIZED && !desc->centers) {
-    return sbs_fault_in(fault, SBS_ERROR_OPTION, "centers");
-  }
-  if (!(options->damping > 0.0 && options->damping <= SBS_LARGEST)) {
-    return sbs_fault_number(fault, SBS_ERROR_OPTION, "damping", options->damping, 0.0);
-  }
+  const sbs_fit_formula formula = {options->method, options->center, options->damping, NULL};
+  const sbs_status status = sbs_check_formula(&formula, desc->centers != NULL, fault);
+  if (status) return status;
   if (!(options->pull >= 0.0 && options->pull <= SBS_LARGEST)) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "pull", options->pull, 0.0);
   }

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "pose/batches.h"
 #include "pose/twist.h"
+#include "skin/influences.h"
 
 typedef struct preparation {
   const sbs_fit_desc *desc;
@@ -61,4 +62,17 @@ sbs_status sbs_frame_joints_new(const sbs_fit_desc *desc, int threads, sbs_arena
   if (twist) context.matrices = sbs_arena_take(arena, (size_t)threads * made->count, 12 * sizeof(double));
   if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   return sbs_share_work(threads, desc->frame_count, 1, prepare, &context);
+}
+
+size_t sbs_read_influences(size_t width, const int32_t *indices, const double *weights, int32_t *joints, double *w) {
+  double sum = 0.0;
+  size_t count = 0;
+  for (size_t i = 0; i < width; i++) {
+    const double weight = sbs_usable_weight(weights[i]);
+    if (weight == 0.0) continue;
+    joints[count] = indices[i];
+    sum += w[count++] = weight;
+  }
+  for (size_t i = 0; i < count; i++) w[i] /= sum;
+  return count;
 }

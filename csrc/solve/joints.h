@@ -37,4 +37,7 @@ static inline sbs_fit_joints sbs_joints_of_frame(const sbs_frame_joints *all, si
   return (sbs_fit_joints){all->joints + first, all->kinds + first, all->stretches + first, NULL, 0};
 }
 
+/* Reads the usable weights of a vertex, with a sum of 1, and their joints; `width` are given. Returns how many. */
+size_t sbs_read_influences(size_t width, const int32_t *indices, const double *weights, int32_t *joints, double *w);
+
 #endif

@@ -43,22 +43,15 @@ static sbs_status check_triangles(const sbs_skin_desc *desc, size_t triangle_cou
   return sbs_mesh_validate_triangles(&mesh, fault);
 }
 
-/* Positions and influences; the rest of the description is ignored. */
+/* Checks positions, influences and twist; the rest of the description is ignored. */
 static sbs_status check_skin(const sbs_skin_desc *desc, const sbs_allocator *allocator, sbs_fault *fault) {
   sbs_skin_options options = sbs_default_skin_options();
-  sbs_skin_desc looked_at = sbs_default_skin_desc();
+  sbs_skin_desc looked_at = *desc;
   options.allocator = *allocator;
-  looked_at.vertex_count = desc->vertex_count;
-  looked_at.joint_count = desc->joint_count;
-  looked_at.influences_per_vertex = desc->influences_per_vertex;
-  looked_at.scalar = desc->scalar;
-  looked_at.rest_positions = desc->rest_positions;
-  looked_at.rest_positions_stride = desc->rest_positions_stride;
-  looked_at.joint_indices = desc->joint_indices;
-  looked_at.weight_scalar = desc->weight_scalar;
-  looked_at.joint_weights = desc->joint_weights;
-  looked_at.twist = desc->twist;
-  looked_at.twist_positions = desc->twist_positions;
+  looked_at.rest_normals = NULL;
+  looked_at.parents = NULL;
+  looked_at.joint_positions = NULL;
+  looked_at.centers = NULL;
   return sbs_validate_desc(&looked_at, &options, fault);
 }
 
@@ -83,9 +76,7 @@ typedef struct centers_job {
   sbs_pairs pairs;
   sbs_patches patches;
   sbs_sampling sampling;
-  size_t vertex_count;  /* to find centers for: the first of each group of equal influences, two or more */
-  int32_t *vertices;    /* (vertex_count) */
-  double (*centers)[3]; /* (vertices of the mesh) in the units of the patches, of these vertices; NaN: none */
+  double (*centers)[3]; /* (vertices) in the units of the patches; NaN: none */
 
   /* The part of the work that is being done. */
   size_t item_count;
@@ -131,8 +122,7 @@ static void fill_samples(centers_job *job, size_t pair, int worker) {
   sbs_sampling_fill(&job->sampling, pair, worker);
 }
 
-static void find_center(centers_job *job, size_t item, int worker) {
-  const size_t vertex = (size_t)job->vertices[item];
+static void find_center(centers_job *job, size_t vertex, int worker) {
   double *center = job->centers[vertex];
   (void)worker;
   if (!sbs_find_center(&job->sampling, vertex, job->options->sigma, center)) center[0] = NAN;
@@ -140,9 +130,8 @@ static void find_center(centers_job *job, size_t item, int worker) {
 
 static int threads_for_vertices(const centers_job *job) {
   double time = 0.0;
-  for (size_t i = 0; i < job->vertex_count; i++) {
-    const size_t vertex = (size_t)job->vertices[i];
-    time += BLOCK_TIME * (double)sbs_count_blocks(&job->sampling, vertex);
+  for (size_t v = 0; v < job->desc->vertex_count; v++) {
+    time += BLOCK_TIME * (double)sbs_count_blocks(&job->sampling, v);
   }
   return sbs_choose_threads(job->options->threads, time);
 }
@@ -157,14 +146,8 @@ static sbs_status prepare(centers_job *job, size_t triangle_count, const int32_t
   status = sbs_patches_new(&job->patches, job->desc, &job->rows, &job->pairs, triangle_count, triangles,
                            options->refinement, &job->arena);
   if (status) return status;
-  job->vertices = sbs_arena_take(&job->arena, job->desc->vertex_count, sizeof *job->vertices);
   job->centers = sbs_arena_take(&job->arena, job->desc->vertex_count, sizeof *job->centers);
-  if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
-  for (size_t v = 0; v < job->desc->vertex_count; v++) {
-    const int is_first = job->rows.firsts[v] == (int32_t)v;
-    if (is_first && sbs_rows_count(&job->rows, v) > 1) job->vertices[job->vertex_count++] = (int32_t)v;
-  }
-  return SBS_OK;
+  return job->arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
 }
 
 static sbs_status take_samples(centers_job *job) {
@@ -184,7 +167,7 @@ static void write_centers(const centers_job *job, double *centers, sbs_centers_r
   const size_t stride = desc->rest_positions_stride ? desc->rest_positions_stride : packed;
   for (size_t v = 0; v < desc->vertex_count; v++) {
     const int is_rigid = sbs_rows_count(&job->rows, v) < 2;
-    const double *center = job->centers[job->rows.firsts[v]];
+    const double *center = job->centers[v];
     const int has_none = is_rigid || isnan(center[0]);
     report->rigid += (size_t)is_rigid;
     report->dissimilar += (size_t)(has_none && !is_rigid);
@@ -215,7 +198,7 @@ sbs_status sbs_centers_optimized(const sbs_skin_desc *desc, size_t triangle_coun
   sbs_centers_report counts = {0};
   status = prepare(&job, triangle_count, triangles);
   if (!status) status = take_samples(&job);
-  if (!status) status = do_all(&job, job.vertex_count, CHUNK, find_center, filled, 1.0, threads_for_vertices(&job));
+  if (!status) status = do_all(&job, desc->vertex_count, CHUNK, find_center, filled, 1.0, threads_for_vertices(&job));
   if (!status) status = tell_progress(&job, 1.0);
   if (!status) {
     write_centers(&job, centers, &counts);

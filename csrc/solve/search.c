@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "skin/influences.h"
 #include "solve/descend.h"
 #include "solve/hull.h"
 #include "solve/vertex.h"
@@ -46,8 +45,9 @@ typedef struct vertex_search {
   size_t vertex;
   const double *rest;        /* (3) its position */
   const double *center;      /* (3) or NULL */
-  const int32_t *signs_by;   /* as in sbs_fit_formula, for the steps of this start */
-  const sbs_fit_formula *by; /* the formula of the present steps */
+  sbs_fit_formula formula;   /* that is fitted */
+  sbs_fit_formula smooth;    /* of first steps: its error does not jump where joints come and go */
+  const sbs_fit_formula *by; /* that of the present steps */
   double enough;             /* errors above this need not be exact where no products are asked for */
 
   size_t usable_count;
@@ -69,23 +69,32 @@ typedef struct vertex_search {
   sbs_spread spread;            /* of J joints */
 } vertex_search;
 
+static influences new_influences(sbs_arena *arena, size_t most) {
+  influences made = {0};
+  made.joints = sbs_arena_take(arena, most, sizeof *made.joints);
+  made.weights = sbs_arena_take(arena, most, sizeof *made.weights);
+  return made;
+}
+
 static vertex_search lay_out(const sbs_fit *fit, sbs_arena *arena) {
   const size_t joints = fit->desc->joint_count, most = fit->most;
-  vertex_search made = {.fit = fit};
-  double **const of_joints[] = {&made.toward, &made.linear, &made.scores};
-  double **const of_most[] = {&made.descent.now, &made.descent.next, &made.all.weights, &made.best.weights};
-  double **const squares[] = {&made.descent.squares, &made.descent.tried, &made.descent.damped};
-  int32_t **const integers[] = {&made.joints, &made.all.joints, &made.best.joints, &made.order};
-  made.usable = sbs_arena_take(arena, joints, sizeof(int32_t));
-  made.gram = sbs_arena_take(arena, joints * joints, sizeof(double));
-  made.points = sbs_arena_take(arena, joints, 3 * sizeof(double));
-  made.derivatives = sbs_arena_take(arena, joints, 3 * sizeof(double));
-  made.descent.hull = sbs_arena_take(arena, sbs_hull_work_size(joints), sizeof(double));
+  const sbs_fit_options *options = fit->options;
+  vertex_search made = {.fit = fit, .formula = {options->method, options->center, options->damping, NULL}};
+  made.smooth = made.formula;
+  if (sbs_has_set_center(&made.formula)) made.smooth.center = SBS_CENTER_WEIGHTED;
+  made.usable = sbs_arena_take(arena, joints, sizeof *made.usable);
+  made.toward = sbs_arena_take(arena, joints, sizeof *made.toward);
+  made.gram = sbs_arena_take(arena, joints * joints, sizeof *made.gram);
+  made.linear = sbs_arena_take(arena, joints, sizeof *made.linear);
+  made.joints = sbs_arena_take(arena, most, sizeof *made.joints);
+  made.descent = sbs_new_descent(arena, most, joints);
+  made.all = new_influences(arena, most);
+  made.best = new_influences(arena, most);
+  made.points = sbs_arena_take(arena, joints, 3 * sizeof *made.points);
+  made.derivatives = sbs_arena_take(arena, joints, 3 * sizeof *made.derivatives);
+  made.scores = sbs_arena_take(arena, joints, sizeof *made.scores);
+  made.order = sbs_arena_take(arena, most, sizeof *made.order);
   made.spread = sbs_new_spread(arena, joints);
-  for (int i = 0; i < 3; i++) *of_joints[i] = sbs_arena_take(arena, joints, sizeof(double));
-  for (int i = 0; i < 3; i++) *squares[i] = sbs_arena_take(arena, most * most, sizeof(double));
-  for (int i = 0; i < 4; i++) *of_most[i] = sbs_arena_take(arena, most, sizeof(double));
-  for (int i = 0; i < 4; i++) *integers[i] = sbs_arena_take(arena, most, sizeof(int32_t));
   return made;
 }
 
@@ -242,18 +251,6 @@ static double descend(vertex_search *search, const sbs_fit_formula *formula, siz
   return sbs_descend(&search->descent, search->count, steps, measure, search);
 }
 
-static int has_set_center(const vertex_search *search) {
-  const sbs_fit_options *options = search->fit->options;
-  return options->method == SBS_METHOD_SPHERICAL && options->center == SBS_CENTER_JOINT_SET;
-}
-
-/* The formula that is fitted, or one for the first steps: its error does not jump where joints come and go. */
-static sbs_fit_formula make_formula(const vertex_search *search, int is_smooth) {
-  const sbs_fit_options *options = search->fit->options;
-  const sbs_center center = is_smooth && has_set_center(search) ? SBS_CENTER_WEIGHTED : options->center;
-  return (sbs_fit_formula){options->method, center, options->damping, is_smooth ? search->signs_by : NULL};
-}
-
 /* Leaves out joints without weight, which would still count for the center of their set. Returns whether there are. */
 static int drop_idle(vertex_search *search) {
   size_t kept = 0;
@@ -288,15 +285,15 @@ static void sort_joints(vertex_search *search) {
  * given joint, steps with these signs are made first.
  */
 static void try_weights(vertex_search *search, size_t steps) {
-  sbs_fit_formula formula = make_formula(search, 0);
   sort_joints(search);
-  if (search->signs_by) {
-    sbs_fit_formula with_signs = formula;
-    with_signs.signs_by = search->signs_by;
+  if (search->smooth.signs_by) {
+    sbs_fit_formula with_signs = search->formula;
+    with_signs.signs_by = search->smooth.signs_by;
     descend(search, &with_signs, steps);
   }
-  double error = descend(search, &formula, steps);
-  while (has_set_center(search) && drop_idle(search)) error = descend(search, &formula, steps);
+  double error = descend(search, &search->formula, steps);
+  const int has_sets = sbs_has_set_center(&search->formula);
+  while (has_sets && drop_idle(search)) error = descend(search, &search->formula, steps);
   influences *best = &search->best;
   if (best->count && !(error < best->error)) return;
   best->error = error;
@@ -318,7 +315,7 @@ static int is_found(const vertex_search *search) {
  * Adds joints without weight whose growth would lower the error, the steepest first, as long as there is room: linear
  * blending does not tell all joints that matter. Returns how many.
  */
-static size_t add_promising(vertex_search *search, const sbs_fit_formula *formula) {
+static size_t add_promising(vertex_search *search) {
   const sbs_fit *fit = search->fit;
   const size_t usable = search->usable_count;
   double *slopes = search->points, *w = search->scores, mean = 0.0;
@@ -335,7 +332,8 @@ static size_t add_promising(vertex_search *search, const sbs_fit_formula *formul
     const sbs_fit_joints joints = sbs_joints_of_frame(&fit->joints, f);
     const double *p = example_at(search, f);
     double moved[3];
-    sbs_move_spread(formula, &joints, &search->spread, search->rest, search->center, w, moved, search->derivatives);
+    sbs_move_spread(&search->smooth, &joints, &search->spread, search->rest, search->center, w, moved,
+                    search->derivatives);
     for (size_t j = 0; j < usable; j++) {
       for (size_t k = 0; k < 3; k++) slopes[j] += (moved[k] - p[k]) * search->derivatives[3 * j + k];
     }
@@ -362,17 +360,16 @@ static size_t add_promising(vertex_search *search, const sbs_fit_formula *formul
 static void search_from_here(vertex_search *search) {
   const sbs_fit_options *options = search->fit->options;
   const size_t steps = options->iterations < FIRST_STEPS ? options->iterations : FIRST_STEPS;
-  const sbs_fit_formula smooth = make_formula(search, 1);
   influences *all = &search->all;
-  descend(search, &smooth, steps);
-  for (int turn = 0; turn < TURNS && add_promising(search, &smooth); turn++) descend(search, &smooth, steps);
+  descend(search, &search->smooth, steps);
+  for (int turn = 0; turn < TURNS && add_promising(search); turn++) descend(search, &search->smooth, steps);
   drop_idle(search);
   all->count = choose_largest(search->descent.now, search->count, options->influences, search->order);
   for (size_t i = 0; i < all->count; i++) {
     all->joints[i] = search->joints[search->order[i]];
     all->weights[i] = search->descent.now[search->order[i]];
   }
-  for (size_t count = has_set_center(search) ? 1 : all->count; count <= all->count; count++) {
+  for (size_t count = sbs_has_set_center(&search->formula) ? 1 : all->count; count <= all->count; count++) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) sum += all->weights[i];
     for (size_t i = 0; i < count; i++) {
@@ -424,9 +421,9 @@ static void search_from_others(vertex_search *search) {
       search->scores[j] = 0.5 * search->linear[j] + 0.5 * (double)(search->usable + j == joint);
     }
     begin_with(search, search->scores, search->fit->most);
-    search->signs_by = joint;
+    search->smooth.signs_by = joint;
     search_from_here(search);
-    search->signs_by = NULL;
+    search->smooth.signs_by = NULL;
   }
 }
 
@@ -434,15 +431,8 @@ static void search_from_others(vertex_search *search) {
 static void search_from_given(vertex_search *search) {
   const sbs_fit_desc *desc = search->fit->desc;
   const size_t width = desc->initial_influences, first = search->vertex * width;
-  double sum = 0.0;
-  search->count = 0;
-  for (size_t i = first; i < first + width; i++) {
-    const double weight = sbs_usable_weight(desc->initial_weights[i]);
-    if (weight == 0.0) continue;
-    search->joints[search->count] = desc->initial_indices[i];
-    sum += search->descent.now[search->count++] = weight;
-  }
-  for (size_t i = 0; i < search->count; i++) search->descent.now[i] /= sum;
+  search->count = sbs_read_influences(width, desc->initial_indices + first, desc->initial_weights + first,
+                                      search->joints, search->descent.now);
   if (!search->count) return;
   try_weights(search, 0);
   try_weights(search, search->fit->options->iterations);
@@ -487,9 +477,8 @@ static void make_exchange(vertex_search *search, exchange made) {
 /* Finds the exchanges that are nearest to the examples before any step, nearest first. Returns how many. */
 static size_t find_exchanges(vertex_search *search, exchange found[EXCHANGES]) {
   const influences *best = &search->best;
-  const sbs_fit_formula formula = make_formula(search, 0);
   size_t count = 0;
-  search->by = &formula;
+  search->by = &search->formula;
   search->enough = DBL_MAX;
   for (size_t out = 0; out <= best->count; out++) {
     for (size_t in = 0; in <= search->usable_count; in++) {
@@ -535,7 +524,6 @@ static void write_vertex(vertex_search *search) {
   const sbs_fit *fit = search->fit;
   const influences *best = &search->best;
   const size_t width = fit->options->influences;
-  const sbs_fit_formula formula = make_formula(search, 0);
   int32_t *joints = fit->joint_indices + search->vertex * width;
   double *weights = fit->joint_weights + search->vertex * width;
   memset(joints, 0, width * sizeof *joints);
@@ -547,7 +535,7 @@ static void write_vertex(vertex_search *search) {
   }
   search->count = best->count;
   memcpy(search->joints, best->joints, best->count * sizeof *best->joints);
-  search->by = &formula;
+  search->by = &search->formula;
   search->enough = DBL_MAX;
   const double error = measure_examples(search, best->weights, NULL);
   fit->errors[search->vertex] = sqrt(error / (double)fit->desc->frame_count);

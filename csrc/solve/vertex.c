@@ -134,8 +134,8 @@ static void move_spherically(const sbs_fit_formula *formula, const sbs_fit_joint
   }
 }
 
-void sbs_move_with_derivatives(const sbs_fit_formula *formula, const sbs_fit_joints *joints, const double v[3],
-                               const double *center, const double *w, double moved[3], double *by) {
+static void move(const sbs_fit_formula *formula, const sbs_fit_joints *joints, const double v[3], const double *center,
+                 const double *w, double moved[3], double *by) {
   const sbs_vec4 at = {v[0], v[1], v[2], 0.0};
   size_t heaviest = 0;
   for (size_t i = 1; i < joints->count; i++) {
@@ -188,7 +188,7 @@ void sbs_move_spread(const sbs_fit_formula *formula, const sbs_fit_joints *joint
   frames.indices = spread->frames;
   frames.count = spread->count;
   for (size_t e = 0; e < spread->count; e++) spread->weights[e] = spread->shares[e] * w[spread->owners[e]];
-  sbs_move_with_derivatives(formula, &frames, v, center, spread->weights, moved, by ? spread->by : NULL);
+  move(formula, &frames, v, center, spread->weights, moved, by ? spread->by : NULL);
   if (!by) return;
   memset(by, 0, 3 * spread->joint_count * sizeof *by);
   for (size_t e = 0; e < spread->count; e++) {

@@ -11,9 +11,13 @@ typedef struct sbs_fit_formula {
   sbs_method method;
   sbs_center center;
   double damping;
-  const int32_t
-      *signs_by; /* the joint of the frame that quaternions have their signs relative to; NULL: the heaviest */
+  const int32_t *signs_by; /* quaternions have their signs relative to this joint of a frame; NULL: the heaviest */
 } sbs_fit_formula;
+
+/* Whether the center is that of all joints with weight, so that it jumps where one comes or goes. */
+static inline int sbs_has_set_center(const sbs_fit_formula *formula) {
+  return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
+}
 
 /* The joints of a vertex in one frame. */
 typedef struct sbs_fit_joints {
@@ -23,19 +27,6 @@ typedef struct sbs_fit_joints {
   const int32_t *indices; /* (n) */
   size_t count;           /* n */
 } sbs_fit_joints;
-
-/*
- * Moves a vertex, and tells where each weight would take it.
- *
- *   v       at rest
- *   center  of SBS_CENTER_OPTIMIZED, else not read
- *   w       (n) of sum 1
- *   moved   receives v'
- *   by      (n, 3) receives dv' / dw_i, or NULL; a vector that is the same for all weights is left out, as their sum
- *           stays
- */
-void sbs_move_with_derivatives(const sbs_fit_formula *formula, const sbs_fit_joints *joints, const double v[3],
-                               const double *center, const double *w, double moved[3], double *by);
 
 /*
  * The frames that move a vertex where a twist is spread: in place of a joint with a bone, the two frames that the
@@ -59,8 +50,15 @@ void sbs_spread_joints(const sbs_twist *twist, const int32_t *joints, size_t cou
                        sbs_spread *spread);
 
 /*
- * sbs_move_with_derivatives by weights (n) of the joints that are spread. `joints` has the joints of the frame and the
- * frames of the twist; its indices and their count are not read. `by` may be NULL.
+ * Moves a vertex, and tells where each weight would take it.
+ *
+ *   joints  of the frame, and the frames of the twist; its indices and their count are not read
+ *   v       at rest
+ *   center  of SBS_CENTER_OPTIMIZED, else not read
+ *   w       (n) of sum 1, of the joints that are spread
+ *   moved   receives v'
+ *   by      (n, 3) receives dv' / dw_i, or NULL; a vector that is the same for all weights is left out, as their sum
+ *           stays
  */
 void sbs_move_spread(const sbs_fit_formula *formula, const sbs_fit_joints *joints, const sbs_spread *spread,
                      const double v[3], const double *center, const double *w, double moved[3], double *by);

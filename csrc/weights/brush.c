@@ -32,7 +32,6 @@ void sbs_brush_free(sbs_brush *brush) {
   if (!brush) return;
   const sbs_allocator allocator = brush->allocator;
   sbs_arena_release(&brush->arena);
-  sbs_release(&allocator, brush->neighbors);
   sbs_point_index_free(&brush->index, &allocator);
   release_rows(&allocator, &brush->dab);
   release_rows(&allocator, &brush->before);
@@ -40,7 +39,7 @@ void sbs_brush_free(sbs_brush *brush) {
   sbs_release(&allocator, brush);
 }
 
-static sbs_status allocate(sbs_brush *brush) {
+static sbs_status allocate(sbs_brush *brush, size_t triangle_count) {
   sbs_arena *arena = &brush->arena;
   const size_t count = brush->vertex_count, limit = brush->limit;
   const size_t room = limit + 2 > brush->joint_count ? limit + 2 : brush->joint_count;
@@ -49,6 +48,7 @@ static sbs_status allocate(sbs_brush *brush) {
   brush->next = sbs_arena_take(arena, count, sizeof *brush->next);
   brush->places = sbs_arena_take(arena, count, sizeof *brush->places);
   brush->offsets = sbs_arena_take(arena, count + 1, sizeof *brush->offsets);
+  brush->neighbors = sbs_arena_take(arena, triangle_count, 6 * sizeof *brush->neighbors);
   brush->points = sbs_arena_take(arena, count, sizeof *brush->points);
   brush->reached = sbs_arena_take(arena, count, sizeof *brush->reached);
   brush->distances = sbs_arena_take(arena, count, sizeof *brush->distances);
@@ -105,36 +105,16 @@ static sbs_status index_points(sbs_brush *brush, const sbs_mesh_desc *mesh, cons
   return SBS_OK;
 }
 
-/* Finds neighbors, in room for six half edges per triangle, and copies them to an array that fits. */
-static sbs_status connect(sbs_brush *brush, const sbs_mesh_desc *mesh, const int32_t *representatives,
-                          sbs_fault *fault) {
-  const sbs_allocator *allocator = &brush->allocator;
-  int32_t *room = sbs_allocate(allocator, mesh->triangle_count, 6 * sizeof *room);
-  if (!room) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-  sbs_status status = sbs_mesh_adjacency(mesh, representatives, allocator, brush->offsets, room, fault);
-  if (!status) {
-    const size_t count = brush->offsets[brush->vertex_count];
-    brush->neighbors = sbs_allocate(allocator, count, sizeof *brush->neighbors);
-    if (brush->neighbors) {
-      memcpy(brush->neighbors, room, count * sizeof *room);
-    } else {
-      status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
-    }
-  }
-  sbs_release(allocator, room);
-  return status;
-}
-
 static sbs_status build(sbs_brush *brush, const sbs_influences_table *table, const sbs_mesh_desc *mesh,
                         sbs_fault *fault) {
-  sbs_status status = allocate(brush);
+  sbs_status status = allocate(brush, mesh->triangle_count);
   if (status) return sbs_fault_in(fault, status, NULL);
   int32_t *representatives = brush->touched; /* needed only here */
   status = sbs_mesh_weld(mesh, &brush->allocator, representatives, fault);
   if (status) return status;
   read_influences(brush, table);
   link_copies(brush, representatives, brush->reached);
-  status = connect(brush, mesh, representatives, fault);
+  status = sbs_mesh_adjacency(mesh, representatives, &brush->allocator, brush->offsets, brush->neighbors, fault);
   if (status) return status;
   status = index_points(brush, mesh, representatives);
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;

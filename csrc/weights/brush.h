@@ -16,7 +16,7 @@ typedef struct sbs_brush_rows {
 
 struct sbs_brush {
   sbs_allocator allocator;
-  sbs_arena arena; /* of all arrays but the neighbors and the rows that grow */
+  sbs_arena arena; /* of all arrays but the rows that grow */
   size_t vertex_count;
   size_t joint_count;
   size_t limit;

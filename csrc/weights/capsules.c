@@ -3,14 +3,13 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/scalar.h"
 #include "base/threads.h"
+#include "weights/row.h"
 
 enum {
   CHUNK = 256,   /* points that a thread takes at once */
@@ -34,19 +33,14 @@ typedef struct capsule {
   int32_t joint;
 } capsule;
 
-/* A joint that has weight at a point. */
-typedef struct hit {
-  double distance; /* d, 0 on the segment */
-  double value;    /* m f, then the weight before it is normalized */
-  int32_t joint;
-} hit;
-
-/* The points outside of all outer capsules, and the most influences of a point, as far as a thread has counted. */
-typedef struct tally {
-  size_t outside;
+/* The memory of a thread, and its counts. */
+typedef struct weigher {
+  sbs_row row;          /* of the present point: m f of the joints, then their weights */
+  double *distances;    /* d of each joint of the row, 0 on the segment, until it is sorted */
+  size_t outside;       /* points outside of all outer capsules */
   size_t first_outside; /* SIZE_MAX: none */
   size_t max_influences;
-} tally;
+} weigher;
 
 /* The arguments and the memory of a call. */
 typedef struct capsule_job {
@@ -61,8 +55,7 @@ typedef struct capsule_job {
   double tolerance;       /* 4 eps of the points' type */
   capsule *capsules;      /* the enabled ones */
   size_t capsule_count;
-  tally *tallies; /* (threads) */
-  hit *hits;      /* (threads, capsule_count) */
+  weigher *weighers; /* (threads) */
 } capsule_job;
 
 sbs_capsules_options sbs_default_capsules_options(void) {
@@ -256,10 +249,11 @@ static double fall_off(sbs_capsules_falloff falloff, double x) {
   }
 }
 
-/* Finds the capsules that a point is in, with m f and d; returns how many. */
-static size_t find_hits(const capsule_job *job, const double point[3], hit *hits) {
+/* Finds the capsules that a point is in, with m f and d. */
+static void find_capsules(const capsule_job *job, const double point[3], weigher *at) {
   const double reach = find_largest(point, 3, 0.0);
-  size_t count = 0;
+  sbs_row *row = &at->row;
+  row->count = 0;
   for (size_t c = 0; c < job->capsule_count; c++) {
     const capsule *in = job->capsules + c;
     double place;
@@ -272,9 +266,10 @@ static size_t find_hits(const capsule_job *job, const double point[3], hit *hits
     }
     if (!(value > 0.0)) continue;
     const int on_axis = distance <= job->tolerance * (reach > in->reach ? reach : in->reach);
-    hits[count++] = (hit){on_axis ? 0.0 : distance, value, in->joint};
+    at->distances[row->count] = on_axis ? 0.0 : distance;
+    row->joints[row->count] = in->joint;
+    row->weights[row->count++] = value;
   }
-  return count;
 }
 
 /* The joint of smallest d - r_outer. */
@@ -292,73 +287,70 @@ static int32_t find_nearest(const capsule_job *job, const double point[3]) {
   return joint;
 }
 
-static int compare_hits(const void *left, const void *right) {
-  const hit *a = left, *b = right;
-  if (a->value != b->value) return a->value > b->value ? -1 : 1;
-  return a->joint < b->joint ? -1 : 1;
-}
-
 /*
  * Makes weights, w = f(d) / d before they are normalized: divides each m f by d, times the smallest d so that nothing
- * overflows, and sorts them. If the smallest d is 0, only joints with d = 0 keep a weight. Returns how many have one:
- * 0, or too small for float32 beside the first, counts as none.
+ * overflows, and sorts them. If the smallest d is 0, only joints with d = 0 keep a weight: 0, or too small for float32
+ * beside the first, counts as none.
  */
-static size_t divide_by_distance(hit *hits, size_t count) {
+static void divide_by_distance(weigher *at) {
+  sbs_row *row = &at->row;
   double smallest = INFINITY;
-  for (size_t i = 0; i < count; i++) smallest = fmin(smallest, hits[i].distance);
-  for (size_t i = 0; i < count; i++) {
-    if (hits[i].distance > smallest) hits[i].value *= smallest / hits[i].distance;
+  for (size_t i = 0; i < row->count; i++) smallest = fmin(smallest, at->distances[i]);
+  for (size_t i = 0; i < row->count; i++) {
+    if (at->distances[i] > smallest) row->weights[i] *= smallest / at->distances[i];
   }
-  qsort(hits, count, sizeof *hits, compare_hits);
-  while (count && (hits[count - 1].value == 0.0 || hits[count - 1].value < (double)FLT_MIN * hits[0].value)) count--;
-  return count;
+  sbs_row_sort(row);
+  const double least = row->count ? (double)FLT_MIN * row->weights[0] : 0.0;
+  while (row->count && (row->weights[row->count - 1] == 0.0 || row->weights[row->count - 1] < least)) row->count--;
 }
 
-static void write_weights(const capsule_job *job, size_t vertex, const hit *hits, size_t count) {
+static void write_weights(const capsule_job *job, size_t vertex, sbs_row *row) {
   const sbs_scalar scalar = job->points->scalar;
-  const size_t first = vertex * job->columns, size = sbs_scalar_size(scalar);
-  double sum = 0.0;
-  for (size_t k = 0; k < count; k++) sum += hits[k].value;
-  memset((char *)job->joint_weights + first * size, 0, job->columns * size);
-  if (job->joint_indices) memset(job->joint_indices + first, 0, job->columns * sizeof *job->joint_indices);
-  for (size_t k = 0; k < count; k++) {
-    if (job->joint_indices) job->joint_indices[first + k] = hits[k].joint;
-    const size_t column = job->joint_indices ? k : (size_t)hits[k].joint;
-    sbs_scalar_put(job->joint_weights, scalar, first + column, hits[k].value / sum);
+  if (row->count > job->limit) row->count = job->limit;
+  const double sum = sbs_row_sum(row);
+  for (size_t k = 0; k < row->count; k++) row->weights[k] /= sum;
+  if (job->joint_indices) {
+    sbs_row_write(row, job->columns, scalar, vertex, job->joint_indices, job->joint_weights);
+    return;
+  }
+  const size_t first = vertex * job->columns;
+  for (size_t j = 0; j < job->columns; j++) sbs_scalar_put(job->joint_weights, scalar, first + j, 0.0);
+  for (size_t k = 0; k < row->count; k++) {
+    sbs_scalar_put(job->joint_weights, scalar, first + (size_t)row->joints[k], row->weights[k]);
   }
 }
 
 static sbs_status weigh_chunk(void *context, sbs_share points, int worker) {
   const capsule_job *job = context;
-  hit *hits = job->hits + (size_t)worker * job->capsule_count;
-  tally *counted = job->tallies + worker;
+  weigher *at = job->weighers + worker;
   for (size_t i = points.begin; i < points.end; i++) {
     double point[3];
     load_point(job, i, job->scale, point);
-    size_t count = find_hits(job, point, hits);
-    if (count) {
-      count = divide_by_distance(hits, count);
+    find_capsules(job, point, at);
+    if (at->row.count) {
+      divide_by_distance(at);
     } else {
-      counted->outside++;
-      if (i < counted->first_outside) counted->first_outside = i;
+      at->outside++;
+      if (i < at->first_outside) at->first_outside = i;
       if (job->options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {
-        hits[count++] = (hit){0.0, 1.0, find_nearest(job, point)};
+        at->row.joints[0] = find_nearest(job, point);
+        at->row.weights[0] = 1.0;
+        at->row.count = 1;
       }
     }
-    if (count > counted->max_influences) counted->max_influences = count;
-    if (job->joint_weights) write_weights(job, i, hits, count < job->limit ? count : job->limit);
+    if (at->row.count > at->max_influences) at->max_influences = at->row.count;
+    if (job->joint_weights) write_weights(job, i, &at->row);
   }
   return SBS_OK;
 }
 
 /* Finds weights of all points; a fault is the first point that must not be outside. */
 static sbs_status weigh(capsule_job *job, int threads, sbs_capsules_report *report, sbs_fault *fault) {
-  tally total = {.first_outside = SIZE_MAX};
-  for (int i = 0; i < threads; i++) job->tallies[i] = total;
+  weigher total = {.first_outside = SIZE_MAX};
   const sbs_status status = sbs_share_work(threads, job->points->point_count, CHUNK, weigh_chunk, job);
   if (status) return sbs_fault_in(fault, status, NULL);
   for (int i = 0; i < threads; i++) {
-    const tally *counted = job->tallies + i;
+    const weigher *counted = job->weighers + i;
     total.outside += counted->outside;
     if (counted->first_outside < total.first_outside) total.first_outside = counted->first_outside;
     if (counted->max_influences > total.max_influences) total.max_influences = counted->max_influences;
@@ -398,8 +390,11 @@ static sbs_status weigh_points(capsule_job job, const sbs_capsules *capsules, sb
   if (job.capsules) prepare_capsules(&job, capsules);
   const double pairs = (double)points->point_count * (double)job.capsule_count;
   const int threads = sbs_choose_threads(job.options->threads, pairs * PAIR_TIME);
-  job.tallies = sbs_arena_take(&arena, (size_t)threads, sizeof *job.tallies);
-  job.hits = sbs_arena_take(&arena, job.capsule_count, (size_t)threads * sizeof *job.hits);
+  job.weighers = sbs_arena_take(&arena, (size_t)threads, sizeof *job.weighers);
+  for (int i = 0; i < threads && job.weighers; i++) {
+    job.weighers[i] = (weigher){.row = sbs_row_new(&arena, job.capsule_count), .first_outside = SIZE_MAX};
+    job.weighers[i].distances = sbs_arena_take(&arena, job.capsule_count, sizeof(double));
+  }
   if (arena.failed) {
     status = sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   } else if (!job.capsule_count && job.options->outside == SBS_CAPSULES_OUTSIDE_NEAREST) {

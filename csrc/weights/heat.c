@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/arguments.h"
@@ -61,7 +60,6 @@ typedef struct heat_job {
   signed char *reasons; /* (I) see sbs_heat_sort_islands */
   sbs_heat_joins joins;
   double *temperatures; /* (W, B) */
-  int32_t *firsts;      /* (W) the first vertex of the mesh written for each vertex of the surface; -1: none yet */
   sbs_row row;
   sbs_arena arena; /* of the reasons, the temperatures and the scratch of the results */
 } heat_job;
@@ -193,26 +191,16 @@ static void take_row(heat_job *job, size_t vertex, size_t limit) {
 static size_t write_influences(heat_job *job, size_t vertex_count, size_t width, int32_t *joint_indices,
                                double *joint_weights) {
   size_t most = 0;
-  memset(job->firsts, -1, job->surface.vertex_count * sizeof *job->firsts);
   for (size_t v = 0; v < vertex_count; v++) {
-    const size_t vertex = (size_t)job->surface.vertex_of[v];
-    if (job->firsts[vertex] < 0) {
-      job->firsts[vertex] = (int32_t)v;
-      take_row(job, vertex, width);
-      sbs_row_write(&job->row, width, SBS_FLOAT64, v, joint_indices, joint_weights);
-      most = job->row.count > most ? job->row.count : most;
-    } else {
-      const size_t first = (size_t)job->firsts[vertex];
-      memcpy(joint_indices + v * width, joint_indices + first * width, width * sizeof *joint_indices);
-      memcpy(joint_weights + v * width, joint_weights + first * width, width * sizeof *joint_weights);
-    }
+    take_row(job, (size_t)job->surface.vertex_of[v], width);
+    sbs_row_write(&job->row, width, SBS_FLOAT64, v, joint_indices, joint_weights);
+    most = job->row.count > most ? job->row.count : most;
   }
   return most;
 }
 
 static sbs_status prepare_results(heat_job *job) {
   const sbs_heat_progress progress = make_progress(job, solved, 1.0);
-  job->firsts = sbs_arena_take(&job->arena, job->surface.vertex_count, sizeof *job->firsts);
   job->row = sbs_row_new(&job->arena, job->sources.bone_count);
   if (job->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
   return sbs_heat_tell(&progress, 1.0);

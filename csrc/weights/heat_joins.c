@@ -18,9 +18,9 @@ typedef struct joiner {
   int threads;
   const sbs_heat_progress *progress;
 
-  int32_t *groups;   /* (I) of islands that are joined: a tree to its lowest member */
-  int32_t *links;    /* (2 I, 3) pairs of islands as degenerate triangles, for sbs_mesh_adjacency */
-  size_t link_count; /* below 2 I: a round adds one for each group, and at least halves the number of groups */
+  int32_t *groups;     /* (I) of islands that are joined: a tree to its lowest member */
+  int32_t (*links)[2]; /* (2 I) pairs of islands */
+  size_t link_count;   /* below 2 I: a round adds one for each group, and at least halves the number of groups */
   size_t group_count;
   int32_t *best;   /* (I) of each group: the place in `points` of the vertex that is nearest to another group */
   int32_t *depths; /* (I) */
@@ -36,7 +36,7 @@ typedef struct joiner {
 static sbs_status joiner_init(joiner *in, sbs_arena *arena) {
   const size_t count = in->surface->vertex_count, islands = in->surface->island_count;
   in->groups = sbs_arena_take(arena, islands, sizeof *in->groups);
-  in->links = sbs_arena_take(arena, islands, 6 * sizeof *in->links);
+  in->links = sbs_arena_take(arena, islands, 2 * sizeof *in->links);
   in->best = sbs_arena_take(arena, islands, sizeof *in->best);
   in->depths = sbs_arena_take(arena, islands, sizeof *in->depths);
   in->triangle_labels = sbs_arena_take(arena, in->surface->triangle_count, sizeof *in->triangle_labels);
@@ -72,8 +72,8 @@ static sbs_status ask(joiner *in, size_t count) {
 /* ------------------------------------------------------------------------------------------------- spanning tree -- */
 
 static void link_islands(joiner *in, int32_t a, int32_t b) {
-  const int32_t link[3] = {a, b, b};
-  memcpy(in->links + 3 * in->link_count++, link, sizeof link);
+  in->links[in->link_count][0] = a;
+  in->links[in->link_count++][1] = b;
   in->group_count -= sbs_groups_find(in->groups, a) != sbs_groups_find(in->groups, b);
   sbs_groups_unite(in->groups, a, b);
 }
@@ -109,37 +109,26 @@ static sbs_status link_nearest(joiner *in, int32_t hub) {
   return SBS_OK;
 }
 
-/* Finds depths along the links from the islands of depth 0: a breadth-first search. */
-static sbs_status measure_depths(joiner *in, const sbs_allocator *allocator) {
-  const size_t count = in->surface->island_count;
-  const sbs_mesh_desc links = {.vertex_count = count, .triangle_count = in->link_count, .triangles = in->links};
-  sbs_arena arena = sbs_arena_from(allocator);
-  size_t *offsets = sbs_arena_take(&arena, count + 1, sizeof *offsets);
-  int32_t *neighbors = sbs_arena_take(&arena, in->link_count, 6 * sizeof *neighbors);
-  int32_t *queue = sbs_arena_take(&arena, count, sizeof *queue);
-  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
-  if (!status) status = sbs_mesh_adjacency(&links, NULL, allocator, offsets, neighbors, NULL);
-  if (!status) {
-    size_t queued = 0;
-    for (size_t i = 0; i < count; i++) {
-      if (in->depths[i] == 0) queue[queued++] = (int32_t)i;
+/* Finds depths along the links, beginning at the islands of depth 0. */
+static sbs_status measure_depths(joiner *in) {
+  int found = 1;
+  for (int32_t depth = 0; found; depth++) {
+    found = 0;
+    for (size_t i = 0; i < 2 * in->link_count; i++) {
+      const int32_t from = in->links[i / 2][i % 2], to = in->links[i / 2][1 - i % 2];
+      if (in->depths[from] != depth || in->depths[to] >= 0) continue;
+      in->depths[to] = depth + 1;
+      found = 1;
     }
-    for (size_t next = 0; next < queued; next++) {
-      const int32_t from = queue[next];
-      for (size_t i = offsets[from]; i < offsets[from + 1]; i++) {
-        if (in->depths[neighbors[i]] >= 0) continue;
-        in->depths[neighbors[i]] = in->depths[from] + 1;
-        queue[queued++] = neighbors[i];
-      }
-    }
-    if (queued < count) status = SBS_ERROR_INTERNAL;
   }
-  sbs_arena_release(&arena);
-  return status;
+  for (size_t i = 0; i < in->surface->island_count; i++) {
+    if (in->depths[i] < 0) return SBS_ERROR_INTERNAL;
+  }
+  return SBS_OK;
 }
 
 /* Joins all islands to the ones with heat, and finds how many links each is away from one of them. */
-static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs_allocator *allocator) {
+static sbs_status join_islands(joiner *in, const signed char *reasons) {
   int32_t hub = 0;
   sbs_status status = SBS_OK;
   while (reasons[hub] >= 0) hub++;
@@ -152,7 +141,7 @@ static sbs_status join_islands(joiner *in, const signed char *reasons, const sbs
     if (has_heat) sbs_groups_unite(in->groups, hub, (int32_t)i); /* all islands with heat are one group */
   }
   while (!status && in->group_count > 1) status = link_nearest(in, hub);
-  return status ? status : measure_depths(in, allocator);
+  return status ? status : measure_depths(in);
 }
 
 /* ------------------------------------------------------------------------------------------------ nearest points -- */
@@ -210,7 +199,7 @@ sbs_status sbs_heat_joins_init(sbs_heat_joins *joins, const sbs_heat_surface *su
   joins->distances = sbs_arena_take(&joins->arena, count, sizeof *joins->distances);
   if (joins->arena.failed) return SBS_ERROR_OUT_OF_MEMORY;
   sbs_status status = joiner_init(&in, &arena);
-  if (!status) status = join_islands(&in, reasons, allocator);
+  if (!status) status = join_islands(&in, reasons);
   if (!status) status = sort_vertices(joins, &in, allocator);
   if (!status) memset(joins->triangles, -1, count * sizeof *joins->triangles);
   for (size_t depth = 1; !status && depth < joins->depth_count; depth++) status = hang(joins, &in, depth);

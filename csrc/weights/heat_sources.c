@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/threads.h"
 
 /* Bones are equally near if their distances differ by at most this share. */
 #define TIE 1e-4
 
 enum {
-  CHUNK = 256,    /* vertices whose bones are found at once */
-  BONE_TIME = 10, /* nanoseconds per distance, about */
-  SLICE = 4096    /* sources checked for visibility between reports of progress */
+  SLICE = 4096 /* sources checked for visibility between reports of progress */
 };
 
 typedef struct bone {
@@ -51,51 +48,38 @@ static double find_nearest_place(const bone *to, const double *point, double pla
 
 /* ------------------------------------------------------------------------------------------------- nearest bones -- */
 
-typedef struct search {
-  const sbs_heat_surface *surface;
-  const bone *bones;
-  size_t bone_count;
-  size_t *firsts;           /* (W + 1) the first source of each vertex; in the first pass entry v + 1 is their number */
-  sbs_heat_source *sources; /* NULL in the first pass */
-} search;
-
-static sbs_status search_chunk(void *context, sbs_share vertices, int worker) {
-  const search *in = context;
-  double place[3];
-  (void)worker;
-  for (size_t v = vertices.begin; v < vertices.end; v++) {
-    const double *point = in->surface->positions + 3 * v;
-    double least = INFINITY;
-    for (size_t b = 0; b < in->bone_count; b++) least = fmin(least, find_nearest_place(in->bones + b, point, place));
-    size_t at = in->sources ? in->firsts[v] : 0;
-    for (size_t b = 0; b < in->bone_count; b++) {
-      const double square = find_nearest_place(in->bones + b, point, place);
-      if (square > (1.0 + TIE) * (1.0 + TIE) * least) continue;
-      if (in->sources) in->sources[at] = (sbs_heat_source){(int32_t)v, (int32_t)b, sqrt(square)};
-      at++;
-    }
-    if (!in->sources) in->firsts[v + 1] = at;
-  }
+/* Makes room for more sources, if all is taken. */
+static sbs_status make_room(sbs_heat_sources *found, size_t *room, const sbs_allocator *allocator) {
+  if (found->count < *room) return SBS_OK;
+  sbs_heat_source *sources = sbs_allocate(allocator, 2 * *room, sizeof *sources);
+  if (!sources) return SBS_ERROR_OUT_OF_MEMORY;
+  memcpy(sources, found->sources, found->count * sizeof *sources);
+  sbs_release(allocator, found->sources);
+  found->sources = sources;
+  *room *= 2;
   return SBS_OK;
 }
 
 /* Lists the nearest bones of each vertex, visible or not. */
-static sbs_status find_nearest(sbs_heat_sources *found, const sbs_heat_surface *surface, const bone *bones, int threads,
+static sbs_status find_nearest(sbs_heat_sources *found, const sbs_heat_surface *surface, const bone *bones,
                                const sbs_allocator *allocator) {
   const size_t count = surface->vertex_count;
-  const int chosen = sbs_choose_threads(threads, 2.0 * BONE_TIME * (double)count * (double)found->bone_count);
-  search in = {.surface = surface, .bones = bones, .bone_count = found->bone_count};
-  in.firsts = sbs_allocate(allocator, count + 1, sizeof *in.firsts);
-  if (!in.firsts) return SBS_ERROR_OUT_OF_MEMORY;
-  in.firsts[0] = 0;
-  sbs_status status = sbs_share_work(chosen, count, CHUNK, search_chunk, &in);
-  if (!status) {
-    for (size_t v = 0; v < count; v++) in.firsts[v + 1] += in.firsts[v];
-    found->count = in.firsts[count];
-    in.sources = found->sources = sbs_allocate(allocator, found->count, sizeof *found->sources);
-    status = in.sources ? sbs_share_work(chosen, count, CHUNK, search_chunk, &in) : SBS_ERROR_OUT_OF_MEMORY;
+  size_t room = count; /* mostly one bone is the nearest */
+  double place[3];
+  found->sources = sbs_allocate(allocator, room, sizeof *found->sources);
+  sbs_status status = found->sources ? SBS_OK : SBS_ERROR_OUT_OF_MEMORY;
+  for (size_t v = 0; !status && v < count; v++) {
+    const double *point = surface->positions + 3 * v;
+    double least = INFINITY;
+    if ((status = sbs_tell_some(v, count))) break;
+    for (size_t b = 0; b < found->bone_count; b++) least = fmin(least, find_nearest_place(bones + b, point, place));
+    for (size_t b = 0; b < found->bone_count && !status; b++) {
+      const double square = find_nearest_place(bones + b, point, place);
+      if (square > (1.0 + TIE) * (1.0 + TIE) * least) continue;
+      status = make_room(found, &room, allocator);
+      if (!status) found->sources[found->count++] = (sbs_heat_source){(int32_t)v, (int32_t)b, sqrt(square)};
+    }
   }
-  sbs_release(allocator, in.firsts);
   return status;
 }
 
@@ -156,7 +140,7 @@ sbs_status sbs_heat_sources_init(sbs_heat_sources *sources, const sbs_heat_surfa
       segments[sources->bone_count] = make_bone(surface, bones->heads + 3 * j, bones->tails + 3 * j);
       sources->joints[sources->bone_count++] = (int32_t)j;
     }
-    status = find_nearest(sources, surface, segments, threads, allocator);
+    status = find_nearest(sources, surface, segments, allocator);
   }
   if (!status && tree) status = keep_seen(sources, surface, tree, segments, threads, progress, allocator);
   if (!status) {

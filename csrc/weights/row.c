@@ -66,7 +66,7 @@ sbs_row sbs_row_new(sbs_arena *arena, size_t capacity) {
                    .weights = sbs_arena_take(arena, capacity, sizeof(double))};
 }
 
-sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex) {
+static sbs_influence_pairs find_pairs(const sbs_influences_table *table, size_t vertex) {
   return (sbs_influence_pairs){.joints = table->joint_indices,
                                .weights = table->joint_weights,
                                .scalar = table->scalar,
@@ -75,7 +75,7 @@ sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size
 }
 
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room) {
-  const sbs_influence_pairs pairs = sbs_influences_pairs(table, vertex);
+  const sbs_influence_pairs pairs = find_pairs(table, vertex);
   const double any_sum = 1.0; /* the tolerance of sums does not matter here */
   sbs_influences repaired = {.joints = room.joints, .weights = room.weights};
   sbs_influences_normalize(&pairs, any_sum, &repaired);
@@ -89,7 +89,7 @@ static double find_largest_weight(const sbs_influences *influences) {
 }
 
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row) {
-  const sbs_influence_pairs pairs = sbs_influences_pairs(table, vertex);
+  const sbs_influence_pairs pairs = find_pairs(table, vertex);
   const double limit = table->scalar == SBS_FLOAT32 ? (double)FLT_MAX : DBL_MAX;
   sbs_influences merged = {.joints = row->joints, .weights = row->weights};
   double scale = 1.0;

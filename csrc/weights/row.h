@@ -31,9 +31,6 @@ sbs_status sbs_influences_validate_joints(const sbs_influences_table *table, sbs
 /* A row with room for `capacity` influences, from an arena. */
 sbs_row sbs_row_new(sbs_arena *arena, size_t capacity);
 
-/* The pairs of a vertex in a table. */
-sbs_influence_pairs sbs_influences_pairs(const sbs_influences_table *table, size_t vertex);
-
 /* The influences of a vertex as a skin repairs them, in the memory of a row. */
 sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex, sbs_row room);
 
