@@ -267,30 +267,28 @@ static void test_errors(void) {
   CHECK_EQUAL(sbs_skin_new(&desc, NULL, &skin, NULL, NULL), SBS_OK);
   static const double others[VERTICES * INFLUENCES]; /* not those of the skin */
   desc.joint_weights = others;
-  CHECK_EQUAL(sbs_gradient_new(skin, &desc, NULL, &gradient, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "joint_weights") == 0);
+  CHECK_REFUSED(sbs_gradient_new(skin, &desc, NULL, &gradient, &fault), SBS_ERROR_OPTION, "joint_weights");
   desc.joint_weights = mesh.joint_weights;
   CHECK_EQUAL(sbs_gradient_new(skin, &desc, NULL, &gradient, NULL), SBS_OK);
   sbs_deform_options options = sbs_default_deform_options();
   options.rotation = SBS_ROTATION_AVERAGE;
-  CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "rotation") == 0);
+  CHECK_REFUSED(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION,
+                "rotation");
   options = sbs_default_deform_options();
   options.rcond = 1e-3;
-  CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "rcond") == 0);
+  CHECK_REFUSED(sbs_gradient_deform(gradient, skin, &desc, &pose, &options, &by, &result, &fault), SBS_ERROR_OPTION,
+                "rcond");
   const sbs_gradient_result with_shapes = result_with_shapes_in(&room);
-  CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, &by, &with_shapes, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "shapes") == 0);
+  CHECK_REFUSED(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, &by, &with_shapes, &fault), SBS_ERROR_OPTION,
+                "shapes");
   sbs_shapes *shapes = make_shape(skin);
   const double weight = 0.5;
   options = sbs_default_deform_options();
   options.shapes = shapes;
   options.shape_weights = &weight;
   double jacobian[3 * INFLUENCES];
-  CHECK_EQUAL(sbs_gradient_weight_jacobian(gradient, skin, &desc, &pose, &options, 0, jacobian, &fault),
-              SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "shapes") == 0);
+  CHECK_REFUSED(sbs_gradient_weight_jacobian(gradient, skin, &desc, &pose, &options, 0, jacobian, &fault),
+                SBS_ERROR_OPTION, "shapes");
   sbs_shapes_free(shapes);
   CHECK_EQUAL(sbs_gradient_deform(NULL, skin, &desc, &pose, NULL, &by, &result, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_gradient_deform(gradient, skin, &desc, &pose, NULL, NULL, &result, NULL), SBS_ERROR_NULL);

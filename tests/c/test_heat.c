@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights by heat: any number of threads, cancelled at every turn, short of memory, with arguments that Python cannot
- * pass, and of any size. tests/python holds them against known answers.
+ * Weights by heat: any number of threads, short of memory, with arguments that Python cannot pass, and of any size.
+ * tests/python holds them against known answers, and test_progress.c cancels them.
  */
 #include <float.h>
 #include <sbs/heat.h>
@@ -98,44 +98,6 @@ static void test_threads_change_no_bit(void) {
   }
 }
 
-typedef struct listener {
-  size_t calls, stop_at;
-  double last;
-} listener;
-
-static int listen(double fraction, void *user) {
-  listener *to = user;
-  CHECK(fraction >= to->last && fraction <= 1.0);
-  to->last = fraction;
-  return to->calls++ == to->stop_at;
-}
-
-/* Asked to give up at each call in turn, nothing is written and everything is given back. */
-static void test_cancel(void) {
-  static result out;
-  allocation_counter counter = {.fail_at = SIZE_MAX};
-  sbs_heat_options options = sbs_default_heat_options();
-  size_t stop_at = 0;
-  options.progress = listen;
-  options.allocator = counting_allocator(&counter);
-  for (; stop_at < 1000; stop_at++) {
-    listener to = {.stop_at = stop_at};
-    sbs_fault fault = {.argument = "untouched"};
-    options.progress_user = &to;
-    const sbs_status status = find(new_scene(), &options, &out, &fault);
-    CHECK_EQUAL(counter.allocated, counter.released);
-    if (status == SBS_OK) {
-      CHECK(to.last == 1.0);
-      break;
-    }
-    CHECK_EQUAL(status, SBS_ERROR_CANCELLED);
-    CHECK_EQUAL(to.calls, stop_at + 1);
-    CHECK(is_untouched(&out));
-    CHECK(fault.argument == NULL);
-  }
-  CHECK(stop_at > 20 && stop_at < 1000); /* for each few rows of each depth, twice */
-}
-
 static sbs_status call(const sbs_allocator *allocator, void *made) {
   static result out;
   sbs_heat_options options = sbs_default_heat_options();
@@ -149,43 +111,34 @@ static void test_every_allocation_fails_in_turn(void) {
   CHECK(fail_each_allocation(call, NULL, new_scene()) > 60);
 }
 
-static void check_error(const scene *made, const sbs_heat_options *options, sbs_status expected, const char *argument) {
-  static result out;
-  sbs_fault fault = {0};
-  CHECK_EQUAL(find(made, options, &out, &fault), expected);
-  CHECK_STRING(fault.argument, argument);
-  CHECK(is_untouched(&out));
-}
-
 static void test_bad_input_is_named(void) {
   static result out;
   scene *made = new_scene();
   sbs_fault fault = {0};
-#define CALL(mesh, bones, width, joints, weights, report) \
-  sbs_heat_weights(mesh, bones, NULL, width, joints, weights, NULL, NULL, report, &fault)
-#define CHECK_CALL(called, expected, name) \
-  CHECK_EQUAL(called, expected); \
-  CHECK_STRING(fault.argument, name)
-  CHECK_CALL(CALL(NULL, &made->bones, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "mesh");
-  CHECK_CALL(CALL(&made->mesh, NULL, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "bones");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, NULL, out.weights[0], &out.report), SBS_ERROR_NULL, "joint_indices");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], NULL, &out.report), SBS_ERROR_NULL, "joint_weights");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], out.weights[0], NULL), SBS_ERROR_NULL, "report");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 0, out.joints[0], out.weights[0], &out.report), SBS_ERROR_EMPTY,
-             "influences_per_vertex");
-
+#define REFUSED(mesh, bones, width, joints, weights, report, status, argument) \
+  CHECK_REFUSED(sbs_heat_weights(mesh, bones, NULL, width, joints, weights, NULL, NULL, report, &fault), status, \
+                argument)
+  int32_t *const joints = out.joints[0];
+  double *const weights = out.weights[0];
+  REFUSED(NULL, &made->bones, 2, joints, weights, &out.report, SBS_ERROR_NULL, "mesh");
+  REFUSED(&made->mesh, NULL, 2, joints, weights, &out.report, SBS_ERROR_NULL, "bones");
+  REFUSED(&made->mesh, &made->bones, 2, NULL, weights, &out.report, SBS_ERROR_NULL, "joint_indices");
+  REFUSED(&made->mesh, &made->bones, 2, joints, NULL, &out.report, SBS_ERROR_NULL, "joint_weights");
+  REFUSED(&made->mesh, &made->bones, 2, joints, weights, NULL, SBS_ERROR_NULL, "report");
+  REFUSED(&made->mesh, &made->bones, 0, joints, weights, &out.report, SBS_ERROR_EMPTY, "influences_per_vertex");
+#undef REFUSED
   sbs_heat_options options = sbs_default_heat_options();
   options.threads = -1;
-  check_error(made, &options, SBS_ERROR_OPTION, "threads");
+  CHECK_REFUSED(find(made, &options, &out, &fault), SBS_ERROR_OPTION, "threads");
   options = sbs_default_heat_options();
   options.allocator.release = NULL;
-  check_error(made, &options, SBS_ERROR_NULL, "allocator.release");
-
-  made->bones.heads = NULL;
-  check_error(made, NULL, SBS_ERROR_NULL, "heads");
-  made = new_scene();
+  CHECK_REFUSED(find(made, &options, &out, &fault), SBS_ERROR_NULL, "allocator.release");
   made->bones.joint_count = 0;
-  check_error(made, NULL, SBS_ERROR_EMPTY, "heads");
+  CHECK_REFUSED(find(made, NULL, &out, &fault), SBS_ERROR_EMPTY, "heads");
+  made = new_scene();
+  made->bones.heads = NULL;
+  CHECK_REFUSED(find(made, NULL, &out, &fault), SBS_ERROR_NULL, "heads");
+  CHECK(is_untouched(&out));
 }
 
 /* Coordinates of any size, and bones that are beyond all. */
@@ -216,7 +169,6 @@ static void test_sizes(void) {
 
 int main(void) {
   RUN(test_threads_change_no_bit);
-  RUN(test_cancel);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_bad_input_is_named);
   RUN(test_sizes);

@@ -28,25 +28,28 @@ static void make_frames(transform frames[FRAMES][JOINTS]) {
   }
 }
 
-static size_t size_of(sbs_scalar scalar) {
-  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
 /*
- * Calls check for both types, all methods, with and without normals; `expected` holds all frames, deformed one by one.
+ * Calls check for both types, all methods, with and without normals and amounts; `expected` holds all frames, deformed
+ * one by one.
  */
 static void for_all_deformations(void (*check)(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
                                                sbs_scalar scalar, const sbs_deform_options *options,
                                                int with_normals)) {
   static transform frames[FRAMES][JOINTS];
   make_frames(frames);
+  static float amounts[VERTICES]; /* whole stretches of 0, of either sign, and of 1, and amounts side by side */
+  for (int v = 0; v < VERTICES; v++) {
+    amounts[v] = v < VERTICES / 3 ? (v % 4000 ? -0.0f : 0.0f) : v < 2 * VERTICES / 3 ? 1.0f : 0.25f * (float)(v % 5);
+  }
   rig made = new_rig(1, VERTICES, JOINTS, 3);
   for (sbs_scalar scalar = SBS_FLOAT32; scalar <= (EMULATED ? SBS_FLOAT32 : SBS_FLOAT64); scalar++) {
     sbs_skin *skin = bind_rig(&made, scalar, 1);
-    for (int m = EMULATED; m < 2 * ALL_VARIANTS; m += 1 + EMULATED) {
-      const int with_normals = m % 2;
+    for (int m = EMULATED; m < 4 * ALL_VARIANTS; m += 1 + EMULATED) {
+      const int with_normals = m % 2, with_amounts = m / 2 % 2;
       const size_t frame_size = VERTICES * 3 * size_of(scalar);
-      sbs_deform_options options = options_of_variant(m / 2);
+      sbs_deform_options options = options_of_variant(m / 4);
+      if (with_amounts && m / 4 < FIRST_TO_TURN) continue;
+      options.amount = with_amounts ? amounts : NULL;
       options.threads = 1;
       memset(expected, 0, sizeof expected);
       for (size_t f = 0; f < FRAMES; f++) {
@@ -222,10 +225,43 @@ static void test_strided_input(void) {
   free_rig(&made);
 }
 
+/* Rest positions of the options, a few numbers from vertex to vertex and none behind the last. */
+static void test_strided_rest_positions(void) {
+  enum {
+    FEW = 333,
+    STRIDE = 5
+  };
+  static transform frames[FRAMES][JOINTS];
+  static double spread[STRIDE * FEW], dense[2][FEW * 3], strided[2][FEW * 3];
+  make_frames(frames);
+  rig made = new_rig(6, FEW, JOINTS, 3), other = new_rig(7, FEW, JOINTS, 3);
+  for (size_t i = 0; i < 3 * FEW; i++) spread[i / 3 * STRIDE + i % 3] = other.positions[i];
+  for (int m = 0; m < 2 * ALL_VARIANTS; m++) {
+    const sbs_scalar scalar = m % 2 ? SBS_FLOAT32 : SBS_FLOAT64;
+    const sbs_pose pose = pose_of(frames[m % FRAMES]);
+    sbs_deform_options options = options_of_variant(m / 2);
+    sbs_skin *skin = bind_rig(&made, scalar, 1);
+    void *packed = numbers_of(other.positions, 3 * FEW, scalar);
+    void *loose = numbers_of(spread, STRIDE * (FEW - 1) + 3, scalar);
+    options.rest_positions = packed;
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, dense[0], dense[1], NULL, NULL), SBS_OK);
+    options.rest_positions = loose;
+    options.rest_positions_stride = STRIDE * size_of(scalar);
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, strided[0], strided[1], NULL, NULL), SBS_OK);
+    CHECK(memcmp(dense, strided, sizeof dense) == 0);
+    free(packed);
+    free(loose);
+    sbs_skin_free(skin);
+  }
+  free_rig(&made);
+  free_rig(&other);
+}
+
 int main(void) {
   RUN(test_frames_threads_and_strides);
   RUN(test_rounding_modes);
   RUN(test_centers_by_threads);
   RUN(test_strided_input);
+  RUN(test_strided_rest_positions);
   return harness_result();
 }

@@ -137,8 +137,8 @@ static void test_bad_input(void) {
   CHECK_EQUAL(sbs_skin_update(skin, NULL, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_update(skin, &made.desc, NULL, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, bad, 2, NULL, &updated, NULL, &fault), SBS_ERROR_VERTEX_INDEX);
-  CHECK_STRING(fault.argument, "vertices");
+  CHECK_REFUSED(sbs_skin_update(skin, &made.desc, bad, 2, NULL, &updated, NULL, &fault), SBS_ERROR_VERTEX_INDEX,
+                "vertices");
   CHECK_EQUAL(fault.index[0], 1);
   sbs_skin_desc other = made.desc;
   other.vertex_count = 99;
@@ -151,12 +151,11 @@ static void test_bad_input(void) {
   CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
   other = made.desc;
   other.rest_normals = NULL;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "rest_normals");
+  CHECK_REFUSED(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION,
+                "rest_normals");
   other = made.desc;
   other.centers = NULL;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "centers");
+  CHECK_REFUSED(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION, "centers");
   other = made.desc;
   other.rest_positions_stride = 5;
   CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_STRIDE);
@@ -167,8 +166,8 @@ static void test_bad_input(void) {
   sbs_skin_options strict = sbs_default_skin_options();
   strict.strict = 1; /* vertex 0 is unweighted, and was not changed */
   made.mesh.joint_indices[3 * 4 + 1] = 0;
-  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, &strict, &updated, NULL, &fault), SBS_ERROR_WEIGHT);
-  CHECK_STRING(fault.argument, "joint_weights");
+  CHECK_REFUSED(sbs_skin_update(skin, &made.desc, &good, 1, &strict, &updated, NULL, &fault), SBS_ERROR_WEIGHT,
+                "joint_weights");
   CHECK(updated == NULL);
   sbs_skin_free(skin);
   free_rig(&made.mesh);

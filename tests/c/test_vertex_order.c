@@ -16,10 +16,6 @@ typedef struct output {
 
 static output expected, found;
 
-static size_t size_of(sbs_scalar scalar) {
-  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
 /* Vertices of no joint to three, some of them their own centers; many sets, of very different size. */
 static rig new_mesh(void) {
   rig made = new_rig(1, VERTICES, JOINTS, 3);
