@@ -76,22 +76,6 @@ static void test_grows_past_ten_thousand_sets(void) {
   sbs_joint_sets_free(&sets);
 }
 
-static void test_sets_larger_than_the_table(void) {
-  enum {
-    JOINTS = 5000
-  };
-  static int32_t joints[JOINTS];
-  for (int32_t i = 0; i < JOINTS; i++) joints[i] = i;
-  sbs_joint_sets sets;
-  CHECK_EQUAL(sbs_joint_sets_init(&sets, allocator()), SBS_OK);
-  CHECK_EQUAL(find(&sets, joints, JOINTS), 0);
-  CHECK_EQUAL(find(&sets, joints + 1, JOINTS - 1), 1);
-  CHECK_EQUAL(find(&sets, joints, JOINTS), 0);
-  check_set(&sets, 0, joints, JOINTS);
-  check_set(&sets, 1, joints + 1, JOINTS - 1);
-  sbs_joint_sets_free(&sets);
-}
-
 static int compare(const sbs_joint_sets *sets, size_t a, size_t b) {
   const int32_t *left = sets->joints + sets->offsets[a], *right = sets->joints + sets->offsets[b];
   const size_t left_size = sets->offsets[a + 1] - sets->offsets[a],
@@ -130,23 +114,9 @@ static void test_lexicographic_order(void) {
   sbs_joint_sets_free(&sets);
 }
 
-static void test_only_the_empty_set(void) {
-  sbs_joint_sets sets;
-  int32_t rank = -1;
-  CHECK_EQUAL(sbs_joint_sets_init(&sets, allocator()), SBS_OK);
-  CHECK_EQUAL(find(&sets, NULL, 0), 0);
-  CHECK_EQUAL(sbs_joint_sets_sort(&sets, &rank), SBS_OK);
-  CHECK_EQUAL(rank, 0);
-  CHECK_EQUAL(sets.count, 1);
-  CHECK_EQUAL(sets.offsets[1], 0);
-  sbs_joint_sets_free(&sets);
-}
-
 int main(void) {
   RUN(test_numbered_as_they_come);
   RUN(test_grows_past_ten_thousand_sets);
-  RUN(test_sets_larger_than_the_table);
   RUN(test_lexicographic_order);
-  RUN(test_only_the_empty_set);
   return harness_result();
 }
