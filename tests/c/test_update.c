@@ -129,45 +129,37 @@ static void test_updates_are_binds(void) {
 static void test_bad_input(void) {
   subject made = new_subject(100);
   describe(&made);
+  const int32_t good = 4, bad[] = {4, 100};
   sbs_skin *skin = NULL, *updated = NULL;
+  sbs_skin_desc desc = made.desc;
+  sbs_skin_options strict = sbs_default_skin_options();
   sbs_fault fault = {0};
   if (!CHECK_EQUAL(sbs_skin_new(&made.desc, NULL, &skin, NULL, NULL), SBS_OK)) return;
-  const int32_t good = 4, bad[] = {4, 100};
-  CHECK_EQUAL(sbs_skin_update(NULL, &made.desc, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_update(skin, NULL, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, NULL, 1, NULL, &updated, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_REFUSED(sbs_skin_update(skin, &made.desc, bad, 2, NULL, &updated, NULL, &fault), SBS_ERROR_VERTEX_INDEX,
-                "vertices");
+#define UPDATE(skin, desc, vertices, count, options, updated) \
+  sbs_skin_update(skin, desc, vertices, count, options, updated, NULL, &fault)
+  CHECK_EQUAL(UPDATE(NULL, &desc, &good, 1, NULL, &updated), SBS_ERROR_NULL);
+  CHECK_EQUAL(UPDATE(skin, NULL, &good, 1, NULL, &updated), SBS_ERROR_NULL);
+  CHECK_EQUAL(UPDATE(skin, &desc, NULL, 1, NULL, &updated), SBS_ERROR_NULL);
+  CHECK_EQUAL(UPDATE(skin, &desc, &good, 1, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_REFUSED(UPDATE(skin, &desc, bad, 2, NULL, &updated), SBS_ERROR_VERTEX_INDEX, "vertices");
   CHECK_EQUAL(fault.index[0], 1);
-  sbs_skin_desc other = made.desc;
-  other.vertex_count = 99;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
-  other = made.desc;
-  other.joint_count = 13;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
-  other = made.desc;
-  other.scalar = SBS_FLOAT32;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION);
-  other = made.desc;
-  other.rest_normals = NULL;
-  CHECK_REFUSED(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION,
-                "rest_normals");
-  other = made.desc;
-  other.centers = NULL;
-  CHECK_REFUSED(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_OPTION, "centers");
-  other = made.desc;
-  other.rest_positions_stride = 5;
-  CHECK_EQUAL(sbs_skin_update(skin, &other, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_STRIDE);
+#define REFUSED(change, status, argument) \
+  desc = made.desc, desc.change; \
+  CHECK_REFUSED(UPDATE(skin, &desc, &good, 1, NULL, &updated), status, argument)
+  REFUSED(vertex_count = 99, SBS_ERROR_OPTION, "vertex_count");
+  REFUSED(joint_count = 13, SBS_ERROR_OPTION, "joint_count");
+  REFUSED(scalar = SBS_FLOAT32, SBS_ERROR_OPTION, "scalar");
+  REFUSED(rest_normals = NULL, SBS_ERROR_OPTION, "rest_normals");
+  REFUSED(centers = NULL, SBS_ERROR_OPTION, "centers");
+  REFUSED(rest_positions_stride = 5, SBS_ERROR_STRIDE, "rest_positions_stride");
   made.mesh.joint_indices[3 * 4 + 1] = JOINTS;
-  CHECK_EQUAL(sbs_skin_update(skin, &made.desc, &good, 1, NULL, &updated, NULL, &fault), SBS_ERROR_JOINT_INDEX);
-  CHECK_EQUAL(fault.index[0], 4);
-  CHECK_EQUAL(fault.index[1], 1);
-  sbs_skin_options strict = sbs_default_skin_options();
+  REFUSED(scalar = SBS_FLOAT64, SBS_ERROR_JOINT_INDEX, "joint_indices");
+  CHECK(fault.index[0] == 4 && fault.index[1] == 1);
   strict.strict = 1; /* vertex 0 is unweighted, and was not changed */
   made.mesh.joint_indices[3 * 4 + 1] = 0;
-  CHECK_REFUSED(sbs_skin_update(skin, &made.desc, &good, 1, &strict, &updated, NULL, &fault), SBS_ERROR_WEIGHT,
-                "joint_weights");
+  CHECK_REFUSED(UPDATE(skin, &desc, &good, 1, &strict, &updated), SBS_ERROR_WEIGHT, "joint_weights");
+#undef REFUSED
+#undef UPDATE
   CHECK(updated == NULL);
   sbs_skin_free(skin);
   free_rig(&made.mesh);
