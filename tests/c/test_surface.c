@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Surfaces: nearest points by hand and against every triangle, blocked segments, crossing triangles, islands. */
+/*
+ * Surfaces: nearest points against every triangle alone, blocked segments, crossing triangles, islands. tests/python
+ * holds nearest points and crossing triangles against other programs.
+ */
 #include <float.h>
 #include <sbs/surface.h>
 
@@ -24,39 +27,6 @@ static sbs_surface *new_surface(const sbs_mesh_desc *mesh) {
   sbs_surface *surface = NULL;
   CHECK_EQUAL(sbs_surface_new(mesh, NULL, &surface, NULL), SBS_OK);
   return surface;
-}
-
-static void test_nearest_points_by_hand(void) {
-  static const struct {
-    double point[3], nearest[3], distance;
-    int32_t triangle;
-  } cases[] = {
-      {{1, 1, 2}, {1, 1, 0}, 2, 0},     /* within */
-      {{-3, -4, 0}, {0, 0, 0}, 5, 0},   /* a corner */
-      {{2, -3, 4}, {2, 0, 0}, 5, 0},    /* a leg */
-      {{5, 5.5, 0}, {2, 1.5, 0}, 5, 0}, /* the hypotenuse, along its normal (3, 4) / 5 */
-      {{10.5, 0, 1}, {10.5, 0, 0}, 1, 1}, {{15, 4, 0}, {12, 0, 0}, 5, 1},
-  };
-  const sbs_mesh_desc mesh = mesh_of(positions, 6, triangles[0], 2);
-  sbs_surface *surface = new_surface(&mesh);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    int32_t triangle;
-    double barycentric[3], distance;
-    CHECK_EQUAL(sbs_surface_nearest(surface, cases[i].point, 1, NULL, NULL, 1, &triangle, barycentric, &distance, NULL),
-                SBS_OK);
-    CHECK_EQUAL(triangle, cases[i].triangle);
-    CHECK_NEAR(distance, cases[i].distance, 8 * DBL_EPSILON * 5); /* a few roundings of numbers up to 5 */
-    CHECK_NEAR(barycentric[0] + barycentric[1] + barycentric[2], 1.0, 4 * DBL_EPSILON);
-    for (int axis = 0; axis < 3; axis++) {
-      double x = 0.0;
-      for (int corner = 0; corner < 3; corner++) {
-        CHECK(barycentric[corner] >= 0.0);
-        x += barycentric[corner] * positions[triangles[triangle][corner]][axis];
-      }
-      CHECK_NEAR(x, cases[i].nearest[axis], 8 * DBL_EPSILON * 12);
-    }
-  }
-  sbs_surface_free(surface);
 }
 
 /* 1e300 times the size of the mesh away, where the square of that is no number any more. */
@@ -233,37 +203,20 @@ static void test_a_closed_surface_has_no_gaps(void) {
   sbs_surface_free(surface);
 }
 
-/* The triangle in the plane z = 0 and another. */
-static void test_crossing_by_hand(void) {
-  static const struct {
-    double corners[3][3];
-    int crossing;
-  } cases[] = {
-      {{{1, 1, -1}, {1, 1, 1}, {9, 9, 1}}, 1},        /* a side through the middle */
-      {{{1, -1, -1}, {1, 9, -1}, {1, 1, 9}}, 1},      /* each has a side through the other */
-      {{{-9, -9, 1}, {9, -9, 1}, {0, 9, 1}}, 0},      /* above */
-      {{{3, 3, -1}, {3, 3, 1}, {9, 9, 1}}, 0},        /* beside it, in its box */
-      {{{1, 1, 0}, {1, 1, 1}, {2, 1, 1}}, 0},         /* stands on it with a corner */
-      {{{1, 1, 0}, {2, 1, 0}, {1, 0.5, 0}}, 0},       /* within its plane */
-      {{{1, 1, -1}, {1, 1, 1}, {1, 1, 1}}, 1},        /* a segment */
-      {{{0, 0, 0}, {1, 1, -1}, {1, 1, 1}}, 1},        /* from its corner, which is another vertex */
-      {{{-1, 1, -1e-9}, {5, 1, -1e-9}, {2, 1, 9}}, 1} /* a side just below */
-  };
+/* Two triangles that share a point and cross, but not where it is one vertex. */
+static void test_crossing(void) {
+  static const double corners[6][3] = {{0, 0, 0}, {4, 0, 0}, {0, 3, 0}, {0, 0, 0}, {1, 1, -1}, {1, 1, 1}};
   static const int32_t both[2][3] = {{0, 1, 2}, {3, 4, 5}}, welded[6] = {0, 1, 2, 0, 4, 5};
-  double corners[6][3];
-  memcpy(corners, positions, sizeof corners);
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    memcpy(corners[3], cases[i].corners, sizeof cases[i].corners);
-    const sbs_mesh_desc mesh = mesh_of(corners, 6, both[0], 2);
-    sbs_surface *surface = new_surface(&mesh);
+  const sbs_mesh_desc mesh = mesh_of(corners, 6, both[0], 2);
+  sbs_surface *surface = new_surface(&mesh);
+  for (int threads = 1; threads < 4; threads++) {
     unsigned char crossing[2] = {5, 5};
-    CHECK_EQUAL(sbs_surface_crossing(surface, NULL, 1, crossing, NULL), SBS_OK);
-    CHECK_EQUAL(crossing[0], cases[i].crossing);
-    CHECK_EQUAL(crossing[1], cases[i].crossing);
-    CHECK_EQUAL(sbs_surface_crossing(surface, welded, 1, crossing, NULL), SBS_OK);
+    CHECK_EQUAL(sbs_surface_crossing(surface, NULL, threads, crossing, NULL), SBS_OK);
+    CHECK(crossing[0] == 1 && crossing[1] == 1);
+    CHECK_EQUAL(sbs_surface_crossing(surface, welded, threads, crossing, NULL), SBS_OK);
     CHECK(!crossing[0] && !crossing[1]);
-    sbs_surface_free(surface);
   }
+  sbs_surface_free(surface);
 }
 
 static void test_islands(void) {
@@ -326,14 +279,13 @@ static void test_bad_input_is_named(void) {
 }
 
 int main(void) {
-  RUN(test_nearest_points_by_hand);
   RUN(test_points_far_from_a_tiny_mesh);
   RUN(test_labels_pass_triangles_over);
   RUN(test_ties_go_to_the_lowest_triangle);
   RUN(test_tree_agrees_with_every_triangle_alone);
   RUN(test_blocked_by_hand);
   RUN(test_a_closed_surface_has_no_gaps);
-  RUN(test_crossing_by_hand);
+  RUN(test_crossing);
   RUN(test_islands);
   RUN(test_bad_input_is_named);
   return harness_result();
