@@ -113,16 +113,6 @@ enum {
 };
 static const size_t sizes[SIZES] = {3, 4, 6, 9, 12, 30, 99, MOST_ROWS};
 
-static void test_random_matrices(void) {
-  uint64_t seed = 1;
-  for (size_t i = 0; i < SIZES; i++) {
-    for (int n = 0; n < 50; n++) {
-      const matrix a = random_matrix(sizes[i], &seed);
-      compare(&a);
-    }
-  }
-}
-
 /* U diag(s) V^T of known s: the same values are found. */
 static void test_known_singular_values(void) {
   static const double known[][3] = {{1, 1, 1},           {3, 2, 1},       {1, 1, 1e-3},    {1, 1e-7, 1e-7},
@@ -199,7 +189,6 @@ static void test_small_values_are_as_exact_as_large_ones(void) {
 }
 
 int main(void) {
-  RUN(test_random_matrices);
   RUN(test_known_singular_values);
   RUN(test_rank_deficient);
   RUN(test_badly_scaled);

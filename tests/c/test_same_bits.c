@@ -180,51 +180,6 @@ static void test_centers_by_threads(void) {
   free_rig(&made);
 }
 
-/* Rest positions and normals within larger records, and weights of float32. */
-static void test_strided_input(void) {
-  enum {
-    FEW = 50
-  };
-  struct record {
-    float before, position[3], between, normal[3];
-  } records[FEW];
-  float weights[FEW][2];
-  rig made = new_rig(5, FEW, 4, 2);
-  for (size_t i = 0; i < 2 * FEW; i++) {
-    weights[i / 2][i % 2] = (float)made.joint_weights[i];
-    made.joint_weights[i] = (double)weights[i / 2][i % 2];
-  }
-  for (size_t i = 0; i < 3 * FEW; i++) {
-    records[i / 3].before = records[i / 3].between = NAN;
-    records[i / 3].position[i % 3] = (float)made.positions[i];
-    records[i / 3].normal[i % 3] = (float)made.normals[i];
-  }
-  sbs_skin_desc desc = sbs_default_skin_desc();
-  desc.vertex_count = FEW;
-  desc.joint_count = 4;
-  desc.influences_per_vertex = 2;
-  desc.rest_positions = records[0].position;
-  desc.rest_positions_stride = sizeof records[0];
-  desc.rest_normals = records[0].normal;
-  desc.rest_normals_stride = sizeof records[0];
-  desc.joint_indices = made.joint_indices;
-  desc.joint_weights = weights;
-  sbs_skin *strided = NULL, *packed = bind_rig(&made, SBS_FLOAT32, 1);
-  if (!CHECK_EQUAL(sbs_skin_new(&desc, NULL, &strided, NULL, NULL), SBS_OK)) return;
-
-  uint64_t seed = 5;
-  transform joints[4];
-  for (int j = 0; j < 4; j++) joints[j] = random_rigid(&seed, 90.0);
-  const sbs_pose pose = pose_of(joints);
-  float by_strided[2][FEW][3], by_packed[2][FEW][3];
-  CHECK_EQUAL(sbs_skin_deform(strided, &pose, NULL, by_strided[0], by_strided[1], NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_deform(packed, &pose, NULL, by_packed[0], by_packed[1], NULL, NULL), SBS_OK);
-  CHECK(memcmp(by_strided, by_packed, sizeof by_packed) == 0);
-  sbs_skin_free(strided);
-  sbs_skin_free(packed);
-  free_rig(&made);
-}
-
 /* Rest positions of the options, a few numbers from vertex to vertex and none behind the last. */
 static void test_strided_rest_positions(void) {
   enum {
@@ -261,7 +216,6 @@ int main(void) {
   RUN(test_frames_threads_and_strides);
   RUN(test_rounding_modes);
   RUN(test_centers_by_threads);
-  RUN(test_strided_input);
   RUN(test_strided_rest_positions);
   return harness_result();
 }
