@@ -6,6 +6,7 @@
 #include <sbs/muscles.h>
 
 #include "counting_allocator.h"
+#include "rig.h"
 
 /*
  * A limb along x whose muscle lies on the axis, from 0 to 10, with joint 0 at its origin and joint 1 at its insertion,
@@ -17,8 +18,6 @@ enum {
   SIDES = 24,
   VERTICES = RINGS * SIDES
 };
-
-typedef double matrix[3][4];
 
 typedef struct tube {
   double positions[VERTICES][3];
@@ -75,12 +74,10 @@ static sbs_muscles *new_muscles(const sbs_muscle *muscle) {
 }
 
 /* The insertion moved along x. */
-static sbs_pose move_insertion(double by, matrix joints[JOINTS]) {
-  for (int j = 0; j < JOINTS; j++) {
-    for (int i = 0; i < 12; i++) joints[j][i / 4][i % 4] = i % 5 == 0;
-  }
-  joints[1][0][3] = by;
-  return (sbs_pose){.skinning_matrices = joints, .scalar = SBS_FLOAT64, .rows = 3};
+static sbs_pose move_insertion(double by, transform joints[JOINTS]) {
+  joints[0] = identity();
+  joints[1] = translation(by, 0.0, 0.0);
+  return pose_of(joints);
 }
 
 /* Tendons keep their length, 2 and 1; full tension takes a fifth of the belly, and they give way. */
@@ -89,7 +86,7 @@ static void test_tendons_and_tension(void) {
   muscle.tendons[0] = 0.2;
   muscle.tendons[1] = 0.1;
   sbs_muscles *muscles = new_muscles(&muscle);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   sbs_muscle_state still, tense;
   const sbs_pose pose = move_insertion(0.0, joints);
   const double full = 1.0;
@@ -120,7 +117,7 @@ static void test_types_strides_and_threads(void) {
   muscle.profile = profile;
   muscle.profile_count = 3;
   sbs_muscles *muscles = new_muscles(&muscle);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   const sbs_pose pose = move_insertion(-2.0, joints);
   moved = rest;
   CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, NULL, 0, 1, NULL), SBS_OK);
@@ -205,7 +202,7 @@ static void test_bad_input_is_told(void) {
 static void test_bad_poses_are_told(void) {
   const sbs_muscle muscle = make_muscle();
   sbs_muscles *muscles = new_muscles(&muscle);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   const sbs_pose pose = move_insertion(0.0, joints);
   const double beyond = 1.5, no_number = NAN;
   sbs_muscle_state state;
@@ -223,7 +220,7 @@ static void test_bad_poses_are_told(void) {
   CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 1, 2, 3, surface, NULL), SBS_ERROR_OPTION);
   CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 1, 3, surface, NULL), SBS_ERROR_OPTION);
   CHECK_EQUAL(sbs_muscles_surface(muscles, &pose, NULL, 0, 2, 2, surface, NULL), SBS_ERROR_OPTION);
-  joints[1][0][0] = INFINITY;
+  joints[1].m[0][0] = INFINITY;
   CHECK_EQUAL(sbs_muscles_measure(muscles, &pose, NULL, &state, NULL), SBS_ERROR_NOT_FINITE);
   sbs_muscles_free(muscles);
   sbs_muscles_free(NULL);
@@ -239,7 +236,7 @@ static size_t count_not_finite(const double *numbers, size_t count) {
 static void test_large_poses(void) {
   const sbs_muscle muscle = make_muscle();
   sbs_muscles *muscles = new_muscles(&muscle);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   const sbs_pose pose = move_insertion(0.0, joints);
   sbs_muscle_state state;
   double surface[3 * 4 * 5];
@@ -249,7 +246,7 @@ static void test_large_poses(void) {
     for (size_t i = 0; i < 12; i++) {
       sbs_fault fault = {0};
       (void)move_insertion(0.0, joints);
-      joints[1][i / 4][i % 4] = numbers[n];
+      joints[1].m[i / 4][i % 4] = numbers[n];
       moved = rest;
       CHECK_EQUAL(sbs_muscles_cover(muscles, &pose, NULL, SBS_FLOAT64, moved.positions, 0, moved.normals, 0, 0, &fault),
                   expected);
@@ -304,7 +301,7 @@ static void test_where_memory_is_short(void) {
   const sbs_allocator allocator = counting_allocator(&counter);
   sbs_muscles *muscles = NULL;
   CHECK_EQUAL(sbs_muscles_new(&call.desc, &allocator, &muscles, NULL), SBS_OK);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   const sbs_pose pose = move_insertion(-2.0, joints);
   moved = rest;
   const size_t before = counter.allocated;

@@ -28,19 +28,48 @@ static void make_frames(transform frames[FRAMES][JOINTS]) {
   }
 }
 
-/*
- * Calls check for both types, all methods, with and without normals and amounts; `expected` holds all frames, deformed
- * one by one.
- */
-static void for_all_deformations(void (*check)(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
-                                               sbs_scalar scalar, const sbs_deform_options *options,
-                                               int with_normals)) {
+static void deform_frames(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
+                          const sbs_deform_options *options, int with_normals) {
+  const sbs_pose poses = pose_of(frames[0]);
+  memset(found, 0, sizeof found);
+  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &poses, options, found[0], with_normals ? found[1] : NULL, NULL, NULL),
+              SBS_OK);
+}
+
+/* Into records with something before and after each vertex, which stays. */
+static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
+                          const sbs_deform_options *options, int with_normals) {
+  static unsigned char records[2][FRAMES * VERTICES * 5 * sizeof(double)];
+  const size_t size = size_of(scalar), stride[2] = {5 * size, 4 * size};
+  const sbs_pose poses = pose_of(frames[0]);
+  sbs_deform_options strided = *options;
+  strided.positions_stride = stride[0];
+  strided.normals_stride = stride[1];
+  memset(records, 0x5a, sizeof records);
+  CHECK_EQUAL(
+      sbs_skin_deform_many(skin, FRAMES, &poses, &strided, records[0], with_normals ? records[1] : NULL, NULL, NULL),
+      SBS_OK);
+  for (int which = 0; which < 1 + with_normals; which++) {
+    size_t wrong = 0, written_between = 0;
+    for (size_t v = 0; v < (size_t)FRAMES * VERTICES; v++) {
+      const unsigned char *record = records[which] + v * stride[which];
+      wrong += memcmp(record, (const char *)expected[which] + v * 3 * size, 3 * size) != 0;
+      for (size_t i = 3 * size; i < stride[which]; i++) written_between += record[i] != 0x5a;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(written_between, 0);
+  }
+}
+
+/* Both types, all methods, with and without normals and amounts: frames one by one and together, by threads, strided. */
+static void test_frames_threads_and_strides(void) {
+  static const int threads[] = {1, 0, 4};
   static transform frames[FRAMES][JOINTS];
-  make_frames(frames);
   static float amounts[VERTICES]; /* whole stretches of 0, of either sign, and of 1, and amounts side by side */
   for (int v = 0; v < VERTICES; v++) {
     amounts[v] = v < VERTICES / 3 ? (v % 4000 ? -0.0f : 0.0f) : v < 2 * VERTICES / 3 ? 1.0f : 0.25f * (float)(v % 5);
   }
+  make_frames(frames);
   rig made = new_rig(1, VERTICES, JOINTS, 3);
   for (sbs_scalar scalar = SBS_FLOAT32; scalar <= (EMULATED ? SBS_FLOAT32 : SBS_FLOAT64); scalar++) {
     sbs_skin *skin = bind_rig(&made, scalar, 1);
@@ -58,36 +87,16 @@ static void for_all_deformations(void (*check)(const sbs_skin *skin, const trans
         CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, with_normals ? normals : NULL, NULL, NULL),
                     SBS_OK);
       }
-      check(skin, frames, scalar, &options, with_normals);
+      for (int i = 0; i < 3; i++) {
+        options.threads = threads[i];
+        deform_frames(skin, frames, &options, with_normals);
+        CHECK(memcmp(found, expected, sizeof found) == 0);
+      }
+      check_strides(skin, frames, scalar, &options, with_normals);
     }
     sbs_skin_free(skin);
   }
   free_rig(&made);
-}
-
-static void deform_frames(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
-                          const sbs_deform_options *options, int with_normals) {
-  const sbs_pose poses = pose_of(frames[0]);
-  memset(found, 0, sizeof found);
-  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &poses, options, found[0], with_normals ? found[1] : NULL, NULL, NULL),
-              SBS_OK);
-}
-
-static void check_many(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], const sbs_deform_options *options,
-                       int with_normals) {
-  deform_frames(skin, frames, options, with_normals);
-  CHECK(memcmp(found, expected, sizeof found) == 0);
-}
-
-static void check_threads(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
-                          const sbs_deform_options *options, int with_normals) {
-  static const int numbers[] = {0, 4};
-  sbs_deform_options with_threads = *options;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    with_threads.threads = numbers[i];
-    deform_frames(skin, frames, &with_threads, with_normals);
-    CHECK(memcmp(found, expected, sizeof found) == 0);
-  }
 }
 
 /* Whatever way the caller rounds: the threads do likewise, and do again what the next caller does. */
@@ -121,42 +130,6 @@ static void test_rounding_modes(void) {
   }
   sbs_skin_free(skin);
   free_rig(&made);
-}
-
-/* Into records with something before and after each vertex, which stays. */
-static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
-                          const sbs_deform_options *options, int with_normals) {
-  static unsigned char records[2][FRAMES * VERTICES * 5 * sizeof(double)];
-  const size_t size = size_of(scalar), stride[2] = {5 * size, 4 * size};
-  const sbs_pose poses = pose_of(frames[0]);
-  sbs_deform_options strided = *options;
-  strided.positions_stride = stride[0];
-  strided.normals_stride = stride[1];
-  memset(records, 0x5a, sizeof records);
-  CHECK_EQUAL(
-      sbs_skin_deform_many(skin, FRAMES, &poses, &strided, records[0], with_normals ? records[1] : NULL, NULL, NULL),
-      SBS_OK);
-  for (int which = 0; which < 1 + with_normals; which++) {
-    size_t wrong = 0, written_between = 0;
-    for (size_t v = 0; v < (size_t)FRAMES * VERTICES; v++) {
-      const unsigned char *record = records[which] + v * stride[which];
-      wrong += memcmp(record, (const char *)expected[which] + v * 3 * size, 3 * size) != 0;
-      for (size_t i = 3 * size; i < stride[which]; i++) written_between += record[i] != 0x5a;
-    }
-    CHECK_EQUAL(wrong, 0);
-    CHECK_EQUAL(written_between, 0);
-  }
-}
-
-static void check_all(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
-                      const sbs_deform_options *options, int with_normals) {
-  check_many(skin, frames, options, with_normals);
-  check_threads(skin, frames, options, with_normals);
-  check_strides(skin, frames, scalar, options, with_normals);
-}
-
-static void test_frames_threads_and_strides(void) {
-  for_all_deformations(check_all);
 }
 
 /* The centers as well, by either solver. */

@@ -7,23 +7,8 @@
 
 #include "counting_allocator.h"
 #include "gradient/twist.h"
+#include "rig.h"
 #include "twist/twist.h"
-
-typedef double matrix[3][4];
-
-/* A rotation about the line through `center` along an axis. */
-static void turn(int axis, double angle, const double center[3], matrix out) {
-  const int a = (axis + 1) % 3, b = (axis + 2) % 3;
-  memset(out, 0, sizeof(matrix));
-  out[axis][axis] = 1.0;
-  out[a][a] = out[b][b] = cos(angle);
-  out[a][b] = -sin(angle);
-  out[b][a] = sin(angle);
-  for (int i = 0; i < 3; i++) {
-    out[i][3] = center[i];
-    for (int j = 0; j < 3; j++) out[i][3] -= out[i][j] * center[j];
-  }
-}
 
 /* Along x: a root at 0, a limb from 0 to 4, and a hand at 4. */
 enum {
@@ -31,7 +16,6 @@ enum {
 };
 static const int32_t limb[1] = {1}, root[1] = {0}, hand[1] = {2};
 static const double heads[1][3] = {{0, 0, 0}}, tails[1][3] = {{4, 0, 0}};
-static const double wrist[3] = {4, 0, 0};
 
 static sbs_twist_desc describe(void) {
   sbs_twist_desc desc = sbs_default_twist_desc();
@@ -51,43 +35,19 @@ static sbs_twist *new_twist(const sbs_twist_desc *desc) {
 }
 
 /* The root at rest, the limb turned by `own` about x after a swing about z, the hand by `child` more about x. */
-static void pose_limb(double swing, double own, double child, matrix joints[JOINTS]) {
-  const double zero[3] = {0, 0, 0};
-  matrix swung, twisted, local;
-  turn(0, 0.0, zero, joints[0]);
-  turn(2, swing, zero, swung);
-  turn(0, own, zero, twisted);
-  turn(0, child, wrist, local);
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 4; j++) {
-      joints[1][i][j] = j == 3 ? swung[i][3] : 0.0;
-      for (int k = 0; k < 3; k++) joints[1][i][j] += swung[i][k] * twisted[k][j];
-    }
-  }
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 4; j++) {
-      joints[2][i][j] = j == 3 ? joints[1][i][3] : 0.0;
-      for (int k = 0; k < 3; k++) joints[2][i][j] += joints[1][i][k] * local[k][j];
-    }
-  }
-}
-
-static sbs_pose pose_of(const matrix *joints) {
-  return (sbs_pose){.skinning_matrices = joints, .scalar = SBS_FLOAT64, .rows = 3};
+static void pose_limb(double swing, double own, double child, transform joints[JOINTS]) {
+  const double degrees = 180.0 / acos(-1.0);
+  joints[0] = identity();
+  joints[1] = multiply(rotation(0, 0, 1, swing * degrees), rotation(1, 0, 0, own * degrees));
+  joints[2] = multiply(joints[1], about(rotation(1, 0, 0, child * degrees), 4, 0, 0));
 }
 
 static const double PI = 3.14159265358979323846;
 
-static void about(int axis, double angle, double quaternion[4]) {
-  quaternion[0] = cos(angle / 2);
-  for (int i = 0; i < 3; i++) quaternion[1 + i] = i == axis ? sin(angle / 2) : 0.0;
-}
-
 static const double x_axis[3] = {1, 0, 0};
 
 static void test_the_nearest_of_all_turns(void) {
-  double q[4];
-  about(0, 3.0, q);
+  const double q[4] = {cos(1.5), sin(1.5), 0, 0};
   CHECK_NEAR(sbs_twist_angle(q, x_axis, 3.2), 3.0, 1e-14);
   CHECK_NEAR(sbs_twist_angle(q, x_axis, 0.1), 3.0, 1e-14);
   CHECK_NEAR(sbs_twist_angle(q, x_axis, -0.2), 3.0 - 2 * PI, 1e-14);
@@ -170,7 +130,7 @@ static void test_bad_influences_are_refused(void) {
 static void test_bad_poses_are_refused(void) {
   const sbs_twist_desc desc = describe();
   sbs_twist *twist = new_twist(&desc);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   double angles[2] = {0, NAN}, found[JOINTS + SBS_TWIST_FRAMES][3][4];
   sbs_fault fault = {0};
   pose_limb(0, 0, 0, joints);
@@ -181,7 +141,7 @@ static void test_bad_poses_are_refused(void) {
   CHECK_EQUAL(sbs_twist_pose(twist, &pose, NULL, NULL, NULL), SBS_ERROR_NULL);
   CHECK_REFUSED(sbs_twist_angles(twist, &pose, angles, angles, &fault), SBS_ERROR_NOT_FINITE, "previous");
   CHECK_REFUSED(sbs_twist_pose(twist, &pose, angles, found[0][0], &fault), SBS_ERROR_NOT_FINITE, "angles");
-  joints[2][1][1] = NAN;
+  joints[2].m[1][1] = NAN;
   CHECK_REFUSED(sbs_twist_pose(twist, &pose, NULL, found[0][0], &fault), SBS_ERROR_NOT_FINITE, "skinning_matrices");
   sbs_twist_free(twist);
 }
@@ -198,13 +158,13 @@ static void test_large_poses(void) {
     if (far_away) desc.heads = corners, desc.tails = corners + 3;
     sbs_twist *twist = new_twist(&desc);
     for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
-      matrix joints[JOINTS];
+      transform joints[JOINTS];
       double angles[2] = {0.0}, found[NUMBERS], by[NUMBERS], by_joints[12 * JOINTS], by_angles[2] = {0.0};
       sbs_fault fault = {0};
       pose_limb(0.3, 0.5, 0.7, joints);
       const sbs_status expected = fabs(numbers[n]) > SBS_LARGEST ? SBS_ERROR_TOO_LARGE : SBS_OK;
-      for (int i = 0; i < 12; i++) joints[1][i / 4][i % 4] *= numbers[n];
-      joints[1][0][0] = numbers[n];
+      for (int i = 0; i < 12; i++) joints[1].m[i / 4][i % 4] *= numbers[n];
+      joints[1].m[0][0] = numbers[n];
       const sbs_pose pose = pose_of(joints);
       memset(found, 0, sizeof found);
       for (int i = 0; i < NUMBERS; i++) by[i] = sin(i);
@@ -275,7 +235,7 @@ static void test_a_skin_deforms_from_plain_matrices(void) {
   desc.parents = new_parents, desc.joint_positions = places[0];
   CHECK_EQUAL(sbs_skin_new(&desc, NULL, &by_parts, NULL, NULL), SBS_OK);
 
-  matrix frames[SKIN_FRAMES][JOINTS];
+  transform frames[SKIN_FRAMES][JOINTS];
   for (int f = 0; f < SKIN_FRAMES; f++) pose_limb(0.4 * f, 1.5 - f, 0.8 * f, frames[f]);
   const double told[SKIN_FRAMES][2] = {{4, -1}, {0, 0}, {-2, 5}};
   for (int with_angles = 0; with_angles < 2; with_angles++) {
@@ -305,7 +265,7 @@ static void test_a_skin_outlives_its_twist(void) {
   const sbs_twist_desc bones = describe();
   sbs_twist *twist = new_twist(&bones);
   sbs_skin *skin = new_skin(twist, NULL);
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   double posed[SKIN_V][3], again[SKIN_V][3];
   pose_limb(0.3, 2.0, -1.0, joints);
   const sbs_pose pose = pose_of(joints);
@@ -329,7 +289,7 @@ static void test_a_frame_in_memory_of_the_caller(void) {
   sbs_skin *skin = new_skin(twist, &allocator);
   const size_t made = counter.allocated, size = sbs_skin_scratch_size(skin);
   char *memory = malloc(size + 63), *aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
-  matrix joints[JOINTS];
+  transform joints[JOINTS];
   double posed[SKIN_V][3], expected[SKIN_V][3];
   pose_limb(0.3, 2.0, -1.0, joints);
   const sbs_pose pose = pose_of(joints);
@@ -386,19 +346,19 @@ static void test_bad_poses_of_skins_are_refused(void) {
   sbs_twist *twist = new_twist(&bones);
   sbs_skin *skin = new_skin(twist, NULL), *plain = new_skin(NULL, NULL);
   const double not_finite[2][2] = {{0, 0}, {INFINITY, 0}};
-  matrix two[2][JOINTS];
+  transform two[2][JOINTS];
   pose_limb(0, 0, 0, two[0]);
   pose_limb(0, 0, 0, two[1]);
   double both[2][SKIN_V][3];
   sbs_fault fault = {0};
   sbs_pose poses = pose_of(two[0]);
-  two[1][2][0][3] = NAN;
+  two[1][2].m[0][3] = NAN;
   CHECK_REFUSED(sbs_skin_deform_many(skin, 2, &poses, NULL, both, NULL, NULL, &fault), SBS_ERROR_NOT_FINITE,
                 "skinning_matrices");
   CHECK_EQUAL(fault.index[0], JOINTS + 2);
-  two[1][2][0][3] = 2.0 * SBS_LARGEST;
+  two[1][2].m[0][3] = 2.0 * SBS_LARGEST;
   CHECK_EQUAL(sbs_skin_deform_many(skin, 2, &poses, NULL, both, NULL, NULL, &fault), SBS_ERROR_TOO_LARGE);
-  two[1][2][0][3] = 0;
+  two[1][2].m[0][3] = 0;
   poses.twist_angles = not_finite[0];
   CHECK_REFUSED(sbs_skin_deform_many(skin, 2, &poses, NULL, both, NULL, NULL, &fault), SBS_ERROR_NOT_FINITE,
                 "twist_angles");
