@@ -7,6 +7,7 @@
 #include <sbs/centers.h>
 
 #include "rig.h"
+#include "tube.h"
 
 enum {
   RINGS = 33,
@@ -28,24 +29,13 @@ typedef struct tube {
 
 static tube *new_tube(void) {
   static tube made;
-  size_t count = 0;
-  for (int ring = 0; ring < RINGS; ring++) {
-    const double x = 4.0 * ring / (RINGS - 1);
-    const int first = x < 2.0 ? 0 : 1;
-    for (int side = 0; side < SIDES; side++) {
-      const int v = ring * SIDES + side, after = ring * SIDES + (side + 1) % SIDES;
-      const double angle = 2.0 * acos(-1.0) * side / SIDES, second = 0.5 * (x - 2.0 * first);
-      const double position[3] = {x, cos(angle), sin(angle)};
-      memcpy(made.positions[v], position, sizeof position);
-      made.joints[v][0] = first;
-      made.joints[v][1] = first + 1;
-      made.weights[v][0] = 1.0 - second;
-      made.weights[v][1] = second;
-      if (ring + 1 == RINGS) continue;
-      const int32_t corners[2][3] = {{v, after, after + SIDES}, {v, after + SIDES, v + SIDES}};
-      memcpy(made.triangles[count], corners, sizeof corners);
-      count += 2;
-    }
+  add_tube(made.positions, made.triangles, 0, RINGS, SIDES, 0.0, 4.0, 1.0);
+  for (int v = 0; v < VERTICES; v++) {
+    const double x = made.positions[v][0];
+    made.joints[v][0] = x < 2.0 ? 0 : 1;
+    made.joints[v][1] = made.joints[v][0] + 1;
+    made.weights[v][1] = 0.5 * (x - 2.0 * made.joints[v][0]);
+    made.weights[v][0] = 1.0 - made.weights[v][1];
   }
   made.desc = sbs_default_skin_desc();
   made.desc.vertex_count = VERTICES;

@@ -21,26 +21,6 @@ static rig mesh;
 static transform joints[FRAMES * JOINTS];
 static double posed[FRAMES * VERTICES * 3];
 
-/* Corners of a plane around the origin at height 1, and one above: the nearest point is at (0, 0, 1), by hand. */
-static void test_nearest_point(void) {
-  static const double corners[5][3] = {{2, 0, 1}, {-1, 1, 1}, {-1, -1, 1}, {0, 0, 3}, {4, 4, 2}};
-  double gram[25], w[5], work[64], point[3] = {0.0, 0.0, 0.0};
-  CHECK(sbs_hull_work_size(5) <= 64);
-  for (int i = 0; i < 25; i++) {
-    gram[i] = 0.0;
-    for (int k = 0; k < 3; k++) gram[i] += corners[i / 5][k] * corners[i % 5][k];
-  }
-  CHECK_EQUAL(sbs_nearest_in_hull(5, gram, w, work), SBS_OK);
-  for (int i = 0; i < 5; i++) {
-    for (int k = 0; k < 3; k++) point[k] += w[i] * corners[i][k];
-  }
-  CHECK_NEAR(point[0], 0.0, 1e-14);
-  CHECK_NEAR(point[1], 0.0, 1e-14);
-  CHECK_NEAR(point[2], 1.0, 1e-14);
-  CHECK_NEAR(w[0], 1.0 / 3.0, 1e-14);
-  CHECK_EQUAL(w[3] == 0.0 && w[4] == 0.0, 1);
-}
-
 /* Products that overflow leave no order among corners; squares that do are refused. */
 static void test_products_that_overflow(void) {
   enum {
@@ -292,7 +272,6 @@ int main(void) {
     CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, posed + f * VERTICES * 3, NULL, NULL, NULL), SBS_OK);
   }
   sbs_skin_free(skin);
-  RUN(test_nearest_point);
   RUN(test_products_that_overflow);
   RUN(test_lapack_is_given_finite_numbers_alone);
   RUN(test_every_allocation_fails_in_turn);

@@ -7,13 +7,15 @@
 #include <sbs/heat.h>
 
 #include "counting_allocator.h"
+#include "tube.h"
 
 enum {
   RINGS = 41,
   SIDES = 12,
   SHIRT = 9 * SIDES, /* rings around the middle of the tube, which hide the bones */
   VERTICES = RINGS * SIDES + SHIRT + 3,
-  TRIANGLES = 2 * SIDES * (RINGS - 1 + 8) + 1,
+  TUBE_TRIANGLES = 2 * SIDES * (RINGS - 1),
+  TRIANGLES = TUBE_TRIANGLES + 2 * SIDES * 8 + 1,
   JOINTS = 2
 };
 
@@ -34,32 +36,15 @@ typedef struct result {
   sbs_heat_report report;
 } result;
 
-static size_t add_tube(scene *to, size_t first, size_t triangle, int rings, double begin, double end, double radius) {
-  for (int ring = 0; ring < rings; ring++) {
-    for (int side = 0; side < SIDES; side++) {
-      const int32_t v = (int32_t)first + ring * SIDES + side,
-                    after = (int32_t)first + ring * SIDES + (side + 1) % SIDES;
-      const double angle = 2.0 * acos(-1.0) * side / SIDES;
-      const double position[3] = {begin + (end - begin) * ring / (rings - 1), radius * cos(angle), radius * sin(angle)};
-      memcpy(to->positions[v], position, sizeof position);
-      if (ring + 1 == rings) continue;
-      const int32_t corners[2][3] = {{v, after, after + SIDES}, {v, after + SIDES, v + SIDES}};
-      memcpy(to->triangles[triangle], corners, sizeof corners);
-      triangle += 2;
-    }
-  }
-  return triangle;
-}
-
 static scene *new_scene(void) {
   static const double button[3][3] = {{2.0, 0.0, 0.62}, {2.02, 0.0, 0.62}, {2.0, 0.02, 0.62}};
   static const int32_t corners[3] = {VERTICES - 3, VERTICES - 2, VERTICES - 1};
   static scene made;
   made = (scene){.heads = {{0.0, 0.0, 0.0}, {2.0, 0.0, 0.0}}, .tails = {{2.0, 0.0, 0.0}, {4.0, 0.0, 0.0}}};
-  size_t triangle = add_tube(&made, 0, 0, RINGS, 0.0, 4.0, 0.5);
-  triangle = add_tube(&made, RINGS * SIDES, triangle, SHIRT / SIDES, 1.6, 2.4, 0.6);
+  add_tube(made.positions, made.triangles, 0, RINGS, SIDES, 0.0, 4.0, 0.5);
+  add_tube(made.positions, made.triangles + TUBE_TRIANGLES, RINGS * SIDES, SHIRT / SIDES, SIDES, 1.6, 2.4, 0.6);
   memcpy(made.positions[VERTICES - 3], button, sizeof button);
-  memcpy(made.triangles[triangle], corners, sizeof corners);
+  memcpy(made.triangles[TRIANGLES - 1], corners, sizeof corners);
   made.mesh = sbs_default_mesh_desc();
   made.mesh.vertex_count = VERTICES;
   made.mesh.scalar = SBS_FLOAT64;

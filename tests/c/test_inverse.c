@@ -36,14 +36,11 @@ static void test_same_bits(void) {
     CHECK_EQUAL(
         sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, expected, expected_singular, &expected_count, NULL),
         SBS_OK);
-    const int threads[] = {2, 5};
-    for (int t = 0; t < 2; t++) {
-      options.threads = threads[t];
-      CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, found, singular, &count, NULL), SBS_OK);
-      CHECK(memcmp(found, expected, VERTICES * size) == 0);
-      CHECK(memcmp(singular, expected_singular, VERTICES) == 0);
-      CHECK_EQUAL(count, expected_count);
-    }
+    options.threads = 3;
+    CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, found, singular, &count, NULL), SBS_OK);
+    CHECK(memcmp(found, expected, VERTICES * size) == 0);
+    CHECK(memcmp(singular, expected_singular, VERTICES) == 0);
+    CHECK_EQUAL(count, expected_count);
     memset(loose, 0x55, sizeof loose);
     memset(found, 0x55, sizeof found);
     for (size_t v = 0; v < VERTICES; v++) memcpy((char *)loose + v * stride, (char *)posed + v * size, size);
@@ -92,11 +89,13 @@ static void test_errors(void) {
     posed[3 * 1000 + i] = bad[i];
     CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, rest, singular, &count, &fault),
                   SBS_ERROR_NOT_FINITE, "posed_positions");
-    CHECK_EQUAL(fault.index_count, 2);
-    CHECK_EQUAL(fault.index[0], 1000);
-    CHECK_EQUAL(fault.index[1], i);
+    CHECK(fault.index_count == 2 && fault.index[0] == 1000 && fault.index[1] == i);
     posed[3 * 1000 + i] = 0.0;
   }
+  options.rest_positions = rest;
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, singular, &count, &fault),
+                SBS_ERROR_OPTION, "rest_positions");
+  options = sbs_default_deform_options();
   options.method = (sbs_method)4;
   CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, singular, &count, &fault),
                 SBS_ERROR_OPTION, "method");

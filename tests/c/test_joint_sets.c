@@ -24,25 +24,6 @@ static void check_set(const sbs_joint_sets *sets, size_t number, const int32_t *
   for (size_t i = 0; i < count; i++) CHECK_EQUAL(sets->joints[begin + i], joints[i]);
 }
 
-static void test_numbered_as_they_come(void) {
-  sbs_joint_sets sets;
-  CHECK_EQUAL(sbs_joint_sets_init(&sets, allocator()), SBS_OK);
-  CHECK_EQUAL(sets.count, 0);
-  const int32_t joints[] = {1, 2, 3, 12};
-  CHECK_EQUAL(find(&sets, joints, 2), 0);
-  CHECK_EQUAL(find(&sets, joints, 3), 1);
-  CHECK_EQUAL(find(&sets, joints, 1), 2);
-  CHECK_EQUAL(find(&sets, joints + 3, 1), 3);
-  CHECK_EQUAL(find(&sets, NULL, 0), 4);
-  CHECK_EQUAL(find(&sets, joints, 3), 1);
-  CHECK_EQUAL(find(&sets, NULL, 0), 4);
-  CHECK_EQUAL(find(&sets, joints, 2), 0);
-  CHECK_EQUAL(sets.count, 5);
-  check_set(&sets, 1, joints, 3);
-  check_set(&sets, 4, NULL, 0);
-  sbs_joint_sets_free(&sets);
-}
-
 /* Ascending joints that differ for every i, of 1 to 3 joints. */
 static size_t example(int32_t i, int32_t joints[3]) {
   joints[0] = i / 3;
@@ -115,7 +96,6 @@ static void test_lexicographic_order(void) {
 }
 
 int main(void) {
-  RUN(test_numbered_as_they_come);
   RUN(test_grows_past_ten_thousand_sets);
   RUN(test_lexicographic_order);
   return harness_result();

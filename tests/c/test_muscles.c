@@ -7,6 +7,7 @@
 
 #include "counting_allocator.h"
 #include "rig.h"
+#include "tube.h"
 
 /*
  * A limb along x whose muscle lies on the axis, from 0 to 10, with joint 0 at its origin and joint 1 at its insertion,
@@ -28,19 +29,8 @@ static tube rest, moved;
 static int32_t triangles[2 * (RINGS - 1) * SIDES][3];
 
 static void make_limb(void) {
-  for (int ring = 0; ring < RINGS; ring++) {
-    for (int side = 0; side < SIDES; side++) {
-      const double angle = 2 * acos(-1.0) * side / SIDES;
-      const double normal[3] = {0, cos(angle), sin(angle)};
-      const int i = ring * SIDES + side, beside = side == SIDES - 1 ? i + 1 - SIDES : i + 1;
-      memcpy(rest.normals[i], normal, sizeof normal);
-      for (int axis = 0; axis < 3; axis++) rest.positions[i][axis] = 1.5 * normal[axis];
-      rest.positions[i][0] = 10.0 * ring / (RINGS - 1);
-      if (ring == RINGS - 1) continue;
-      const int32_t corners[2][3] = {{i, beside, i + SIDES}, {beside, beside + SIDES, i + SIDES}};
-      memcpy(triangles[2 * i], corners, sizeof corners);
-    }
-  }
+  add_tube(rest.normals, triangles, 0, RINGS, SIDES, 0.0, 0.0, 1.0);
+  add_tube(rest.positions, triangles, 0, RINGS, SIDES, 0.0, 10.0, 1.5);
 }
 
 static sbs_muscle make_muscle(void) {

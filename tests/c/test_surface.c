@@ -40,8 +40,7 @@ static void test_points_far_from_a_tiny_mesh(void) {
   double barycentric[2][3], distances[2];
   CHECK_EQUAL(sbs_surface_nearest(surface, points[0], 2, NULL, NULL, 1, found, barycentric[0], distances, NULL),
               SBS_OK);
-  CHECK_EQUAL(found[0], 0);
-  CHECK_EQUAL(found[1], 0);
+  CHECK(found[0] == 0 && found[1] == 0);
   CHECK_NEAR(distances[0], 5.0, 8 * DBL_EPSILON * 5.0);
   CHECK_NEAR(distances[1], 1e10, 8 * DBL_EPSILON * 1e10);
   sbs_surface_free(surface);
@@ -57,14 +56,10 @@ static void test_labels_pass_triangles_over(void) {
   CHECK_EQUAL(
       sbs_surface_nearest(surface, points[0], 3, point_labels, labels, 1, found, barycentric[0], distances, NULL),
       SBS_OK);
-  CHECK_EQUAL(found[0], 1); /* the nearer one has its own label */
-  CHECK_EQUAL(found[1], 0);
-  CHECK_EQUAL(found[2], 0);
+  CHECK(found[0] == 1 && found[1] == 0 && found[2] == 0); /* the nearer one has the label of the first */
   CHECK_EQUAL(sbs_surface_nearest(surface, points[0], 3, point_labels, same, 1, found, barycentric[0], distances, NULL),
               SBS_OK);
-  CHECK_EQUAL(found[1], -1);
-  CHECK(isinf(distances[1]));
-  CHECK(barycentric[1][0] == 0.0);
+  CHECK(found[1] == -1 && isinf(distances[1]) && barycentric[1][0] == 0.0);
   sbs_surface_free(surface);
 }
 
@@ -74,7 +69,7 @@ static void test_ties_go_to_the_lowest_triangle(void) {
   const sbs_mesh_desc mesh = mesh_of(positions, 6, equal[0], 9);
   sbs_surface *surface = new_surface(&mesh);
   const double corner[3] = {0, 0, 1};
-  int32_t triangle;
+  int32_t triangle = -1;
   double barycentric[3], distance;
   CHECK_EQUAL(sbs_surface_nearest(surface, corner, 1, NULL, NULL, 1, &triangle, barycentric, &distance, NULL), SBS_OK);
   CHECK_EQUAL(triangle, 0);
