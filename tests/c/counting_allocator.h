@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* An allocator that counts, gives memory full of NaN, and fails at the n-th call; and a loop over all n. */
+/*
+ * An allocator that counts, gives memory full of NaN, 16 bytes more or less aligned, and fails at the n-th call; and a
+ * loop over all n.
+ */
 #ifndef SBS_TESTS_COUNTING_ALLOCATOR_H
 #define SBS_TESTS_COUNTING_ALLOCATOR_H
 
@@ -8,26 +11,45 @@
 
 #include "harness.h"
 
+static _Thread_local char counting_thread; /* its address tells threads apart */
+
 typedef struct allocation_counter {
   size_t allocated, released; /* calls that gave memory, calls that took it back */
   size_t fail_at;             /* the number of the call that fails; SIZE_MAX: none */
+  size_t bytes;               /* given and not yet taken back */
+  const char *thread;         /* that of the first call */
+  size_t foreign;             /* calls from another one */
 } allocation_counter;
+
+/* Stands before the memory; as large as malloc aligns. */
+typedef struct counted_memory {
+  _Alignas(16) size_t size;
+  void *start;
+} counted_memory;
 
 static inline void *counting_allocate(size_t size, void *user) {
   allocation_counter *counter = user;
+  if (!counter->thread) counter->thread = &counting_thread;
+  counter->foreign += counter->thread != &counting_thread;
   if (counter->allocated == counter->fail_at) return NULL;
-  counter->allocated++;
-  void *memory = malloc(size);
-  if (!memory) abort();
-  memset(memory, 0xff, size);
-  return memory;
+  const size_t offset = 16 * (counter->allocated++ % 4);
+  char *start = malloc(size + sizeof(counted_memory) + offset);
+  if (!start) abort();
+  counted_memory *before = (counted_memory *)(void *)(start + offset);
+  *before = (counted_memory){.size = size, .start = start};
+  memset(before + 1, 0xff, size);
+  counter->bytes += size;
+  return before + 1;
 }
 
 static inline void counting_release(void *memory, void *user) {
   allocation_counter *counter = user;
-  CHECK(memory != NULL);
+  if (!CHECK(memory != NULL)) return;
+  counted_memory *before = (counted_memory *)memory - 1;
+  counter->foreign += counter->thread != &counting_thread;
   counter->released++;
-  free(memory);
+  counter->bytes -= before->size;
+  free(before->start);
 }
 
 static inline sbs_allocator counting_allocator(allocation_counter *counter) {

@@ -56,6 +56,8 @@ static inline int harness_strings(const char *a, const char *b, const char *file
 #define CHECK_EQUAL(a, b) harness_integers((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_NEAR(a, b, tolerance) harness_near((a), (b), (tolerance), __FILE__, __LINE__, #a " ~ " #b)
 #define CHECK_STRING(a, b) harness_strings((a), (b), __FILE__, __LINE__, #a " is " #b)
+/* A call that is given &fault, and names the argument to blame there. */
+#define CHECK_REFUSED(call, status, name) ((void)CHECK_EQUAL((call), (status)), (void)CHECK_STRING(fault.argument, (name)))
 
 #define RUN(test) \
   do { \

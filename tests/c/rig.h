@@ -175,9 +175,17 @@ static inline rig reorder_rig(const rig *old, const int32_t *order) {
   return made;
 }
 
-/* A copy in the type of the skin. */
+static inline size_t size_of(sbs_scalar scalar) {
+  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
+}
+
+static inline double number_at(const void *numbers, sbs_scalar scalar, size_t i) {
+  return scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[i] : ((const double *)numbers)[i];
+}
+
+/* A copy in a type, not a byte too long: a sanitizer sees reads beside it. */
 static inline void *numbers_of(const double *numbers, size_t count, sbs_scalar scalar) {
-  void *copy = malloc(count * sizeof(double));
+  void *copy = malloc(count * size_of(scalar));
   if (!copy) abort();
   for (size_t i = 0; i < count; i++) {
     if (scalar == SBS_FLOAT32) {
@@ -238,7 +246,8 @@ static const struct {
 };
 
 enum {
-  ALL_VARIANTS = sizeof all_variants / sizeof *all_variants
+  ALL_VARIANTS = sizeof all_variants / sizeof *all_variants,
+  FIRST_TO_TURN = 2 /* the variants before take no amount */
 };
 
 static inline sbs_deform_options options_of_variant(int which) {

@@ -5,31 +5,6 @@
 #include "counting_allocator.h"
 #include "rig.h"
 
-/* ------------------------------------------------------------------------------------------------------------ bones */
-
-static void test_bones_refuse(void) {
-  const int32_t circle[2] = {1, 0}, far[2] = {-1, 2}, parents[2] = {-1, 0};
-  double heads[2][3] = {{0, 0, 0}, {1, 0, 0}}, tails[2][3];
-  const sbs_allocator none = {NULL, NULL, NULL};
-  sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_bones_tails(2, NULL, heads[0], NULL, tails[0], &fault), SBS_ERROR_NULL);
-  CHECK_STRING(fault.argument, "parents");
-  CHECK_EQUAL(sbs_bones_tails(2, parents, NULL, NULL, tails[0], &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_bones_tails(2, parents, heads[0], NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_bones_tails(2, parents, heads[0], &none, tails[0], &fault), SBS_ERROR_NULL);
-  CHECK_EQUAL(sbs_bones_tails(0, parents, heads[0], NULL, tails[0], &fault), SBS_ERROR_EMPTY);
-  CHECK_EQUAL(sbs_bones_tails((size_t)INT32_MAX + 1, parents, heads[0], NULL, tails[0], &fault), SBS_ERROR_TOO_LARGE);
-  CHECK_EQUAL(sbs_bones_tails(2, circle, heads[0], NULL, tails[0], &fault), SBS_ERROR_PARENT);
-  CHECK_EQUAL(sbs_bones_tails(2, far, heads[0], NULL, tails[0], &fault), SBS_ERROR_PARENT);
-  heads[1][2] = NAN;
-  CHECK_EQUAL(sbs_bones_tails(2, parents, heads[0], NULL, tails[0], &fault), SBS_ERROR_NOT_FINITE);
-  CHECK_STRING(fault.argument, "joint_positions");
-  CHECK_EQUAL(fault.index[0], 1);
-  CHECK_EQUAL(fault.index[1], 2);
-}
-
-/* -------------------------------------------------------------------------------------------------------------- arm */
-
 enum {
   VERTICES = 6,
   JOINTS = 3,
@@ -78,17 +53,6 @@ static sbs_status bind(const sbs_blending_desc *desc, results *found, sbs_fault 
   return sbs_blending_bind(desc, NULL, &binding, fault);
 }
 
-static void check_pairs(const results *found, const int32_t (*joints)[2], const double *t) {
-  for (size_t v = 0; v < VERTICES; v++) {
-    const double weights[2] = {1.0 - t[v], t[v]};
-    CHECK_NEAR(found->t[v], t[v], 1e-15);
-    for (size_t k = 0; k < 2; k++) {
-      CHECK_EQUAL(found->joint_indices[2 * v + k], joints[v][k]);
-      CHECK_NEAR(found->joint_weights[2 * v + k], weights[k], 1e-15);
-    }
-  }
-}
-
 /*
  * Without attachments the nearest bones are 0, 0, 0, 0 (a tie with 1), 1 and 1. Around the elbow, from -1.5 to 1.5,
  * are four vertices, and all are 1 away from the line: half a unit of the forearm, so its zone goes from -0.6 to 0.6,
@@ -108,13 +72,14 @@ static void test_attachments_and_zones_of_the_mesh(void) {
   CHECK_NEAR(found.t_max[1], 0.6, 1e-15);
   CHECK_NEAR(found.t_min[2], -1.2, 1e-15);
   CHECK_NEAR(found.t_max[2], 1.2, 1e-15);
-  CHECK_EQUAL(found.joint_indices[0], 0); /* (0, 1) of a root stands second */
-  CHECK(found.joint_weights[0] == 0.0 && found.joint_weights[1] == 1.0);
-  check_pairs(&found, joints, t);
+  for (size_t v = 0; v < VERTICES; v++) { /* (0, 1) of a root stands second */
+    CHECK_NEAR(found.t[v], t[v], 1e-15);
+    CHECK_NEAR(found.joint_weights[2 * v], 1.0 - t[v], 1e-15);
+    CHECK_NEAR(found.joint_weights[2 * v + 1], t[v], 1e-15);
+    CHECK(found.joint_indices[2 * v] == joints[v][0] && found.joint_indices[2 * v + 1] == joints[v][1]);
+  }
   for (size_t axis = 0; axis < 3; axis++) CHECK(found.centers[5][axis] == joint_positions[2][axis]);
 }
-
-/* ------------------------------------------------------------------------------------------------------- influences */
 
 /* Unsorted, off 1, doubled, negative, infinite and without any. */
 static const int32_t joint_indices[VERTICES][WIDTH] = {{0, 1, 2}, {0, 2, 1}, {1, 1, 0},
@@ -129,151 +94,87 @@ static const sbs_influences_table influences = {.vertex_count = VERTICES,
                                                 .scalar = SBS_FLOAT32,
                                                 .joint_weights = joint_weights};
 
-/* All rigid, so that nobody takes over; the last has no weight that counts. */
-static void test_attached_to_the_heaviest(void) {
-  const double together[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  const int32_t expected[VERTICES] = {0, 0, 1, 1, 1, -1};
-  sbs_blending_desc desc = arm();
-  results found;
-  desc.joint_positions = together[0];
-  desc.influences = &influences;
-  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
-  for (size_t v = 0; v < VERTICES; v++) CHECK_EQUAL(found.attachment[v], expected[v]);
-}
-
-/*
- * Only the forearm is blended, its t as in test_shares. Vertices outside its zone keep their influences: of vertices
- * 0 and 1, before the zone, the upper arm has the weight of both; of vertex 4, beyond it, the forearm.
- */
-static void test_others_keep_their_influences(void) {
-  const unsigned char blended[JOINTS] = {0, 1, 0};
-  const int32_t attachment[VERTICES] = {1, 1, 1, 1, 1, 2};
-  const double t_min[JOINTS] = {NAN, -0.5, NAN}, t_max[JOINTS] = {NAN, 0.5, NAN};
-  const int32_t joints[VERTICES][WIDTH] = {{0, 0, 0}, {0, 2, 0}, {0, 1, 0}, {0, 1, 0}, {1, 2, 0}, {0, 0, 0}};
-  const double weights[VERTICES][WIDTH] = {{1, 0, 0},     {0.75, 0.25, 0}, {0.75, 0.25, 0},
-                                           {0.5, 0.5, 0}, {0.75, 0.25, 0}, {0, 0, 0}};
-  const unsigned char keeps[VERTICES] = {1, 1, 0, 0, 1, 1};
-  sbs_blending_desc desc = arm();
-  results found;
-  desc.blended = blended;
-  desc.attachment = attachment;
-  desc.t_min = t_min;
-  desc.t_max = t_max;
-  desc.influences = &influences;
-  CHECK_EQUAL(sbs_blending_width(&desc), WIDTH);
-  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
-  for (size_t v = 0; v < VERTICES; v++) {
-    CHECK_EQUAL(found.keeps[v], keeps[v]);
-    for (size_t k = 0; k < WIDTH; k++) {
-      CHECK_EQUAL(found.joint_indices[WIDTH * v + k], joints[v][k]);
-      CHECK(found.joint_weights[WIDTH * v + k] == weights[v][k]); /* sums of powers of two: exact */
-    }
-    for (size_t axis = 0; axis < 3; axis++) CHECK(found.centers[v][axis] == (keeps[v] ? points[v][axis] : 0.0));
-  }
-}
-
-/* ----------------------------------------------------------------------------------------------------------- faults */
-
-static void check_refused(const sbs_blending_desc *desc, sbs_status status, const char *argument) {
+static void test_refuses(void) {
+  const int32_t circle[JOINTS] = {1, 2, 0}, far[JOINTS] = {-1, 0, 3}, nowhere[VERTICES] = {0, 0, 3, 0, 0, 0};
+  const unsigned char root[JOINTS] = {1, 1, 0}, hand[JOINTS] = {0, 0, 1};
+  const double not_finite[JOINTS][12] = {{0.0}, {0.0, NAN}}, ends[JOINTS] = {0, 0, -INFINITY};
+  const double together[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, low[JOINTS] = {0, 0, 2},
+               high[JOINTS] = {0, 1, 2};
+  const int32_t wrong[VERTICES][WIDTH] = {{0}, {0}, {0}, {0}, {0, 0, JOINTS}};
+  sbs_influences_table table = influences;
   results found;
   sbs_fault fault = {0};
-  CHECK_EQUAL(bind(desc, &found, &fault), status);
-  CHECK_STRING(fault.argument, argument);
-}
-
-static void test_refuses_pointers_and_counts(void) {
-  results found;
   sbs_blending_desc desc = arm();
   sbs_blending binding = room_in(&found);
   CHECK_EQUAL(sbs_blending_bind(NULL, NULL, &binding, NULL), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_blending_bind(&desc, NULL, NULL, NULL), SBS_ERROR_NULL);
   binding.keeps = NULL;
   CHECK_EQUAL(sbs_blending_bind(&desc, NULL, &binding, NULL), SBS_ERROR_NULL);
-  const sbs_blending_desc whole = desc;
-  desc.rest_positions = NULL;
-  check_refused(&desc, SBS_ERROR_NULL, "rest_positions");
-  desc = whole, desc.inverse_bind_matrices = NULL;
-  check_refused(&desc, SBS_ERROR_NULL, "inverse_bind_matrices");
-  desc = whole, desc.vertex_count = 0;
-  check_refused(&desc, SBS_ERROR_EMPTY, "vertex_count");
-  desc = whole, desc.joint_count = 0;
-  check_refused(&desc, SBS_ERROR_EMPTY, "joint_count");
-  desc = whole, desc.vertex_count = (size_t)INT32_MAX + 1;
-  check_refused(&desc, SBS_ERROR_TOO_LARGE, "vertex_count");
-  desc = whole, desc.joint_count = (size_t)INT32_MAX + 1;
-  check_refused(&desc, SBS_ERROR_TOO_LARGE, "joint_count");
-  desc = whole, desc.scalar = (sbs_scalar)9;
-  check_refused(&desc, SBS_ERROR_OPTION, "scalar");
-  desc = whole, desc.profile = (sbs_blending_profile)2;
-  check_refused(&desc, SBS_ERROR_OPTION, "profile");
-  desc = whole, desc.zone_scale = -1.0;
-  check_refused(&desc, SBS_ERROR_OPTION, "zone_scale");
-  desc = whole, desc.zone_scale = INFINITY;
-  check_refused(&desc, SBS_ERROR_NOT_FINITE, "zone_scale");
-  desc = whole, desc.rest_positions_stride = 5;
-  check_refused(&desc, SBS_ERROR_STRIDE, "rest_positions_stride");
-}
-
-static void test_refuses_numbers(void) {
-  double matrices[JOINTS][12] = {{0.0}}, ends[JOINTS] = {0, 0, -INFINITY}, tails[JOINTS][3] = {{0.0}};
-  const int32_t attachment[VERTICES] = {0, 0, 3, 0, 0, 0}, circle[JOINTS] = {1, 2, 0};
-  const sbs_blending_desc whole = arm();
-  sbs_blending_desc desc = whole;
-  sbs_influences_table table = influences;
-  desc.parents = circle;
-  check_refused(&desc, SBS_ERROR_PARENT, "parents");
-  matrices[1][7] = NAN;
-  desc = whole, desc.inverse_bind_matrices = matrices[0];
-  check_refused(&desc, SBS_ERROR_NOT_FINITE, "inverse_bind_matrices");
-  tails[2][0] = INFINITY;
-  desc = whole, desc.tails = tails[0];
-  check_refused(&desc, SBS_ERROR_NOT_FINITE, "tails");
-  desc = whole, desc.t_min = ends;
-  check_refused(&desc, SBS_ERROR_NOT_FINITE, "t_min");
-  desc = whole, desc.t_max = ends;
-  check_refused(&desc, SBS_ERROR_NOT_FINITE, "t_max");
-  desc = whole, desc.attachment = attachment;
-  check_refused(&desc, SBS_ERROR_JOINT_INDEX, "attachment");
-  desc = whole, desc.influences = &table, table.vertex_count--;
-  check_refused(&desc, SBS_ERROR_OPTION, "influences.vertex_count");
+#define REFUSED(change, status, argument) \
+  desc = arm(), desc.change; \
+  CHECK_REFUSED(bind(&desc, &found, &fault), status, argument)
+  REFUSED(rest_positions = NULL, SBS_ERROR_NULL, "rest_positions");
+  REFUSED(inverse_bind_matrices = NULL, SBS_ERROR_NULL, "inverse_bind_matrices");
+  REFUSED(vertex_count = 0, SBS_ERROR_EMPTY, "vertex_count");
+  REFUSED(joint_count = 0, SBS_ERROR_EMPTY, "joint_count");
+  REFUSED(vertex_count = (size_t)INT32_MAX + 1, SBS_ERROR_TOO_LARGE, "vertex_count");
+  REFUSED(joint_count = (size_t)INT32_MAX + 1, SBS_ERROR_TOO_LARGE, "joint_count");
+  REFUSED(scalar = (sbs_scalar)9, SBS_ERROR_OPTION, "scalar");
+  REFUSED(profile = (sbs_blending_profile)2, SBS_ERROR_OPTION, "profile");
+  REFUSED(zone_scale = -1.0, SBS_ERROR_OPTION, "zone_scale");
+  REFUSED(zone_scale = INFINITY, SBS_ERROR_NOT_FINITE, "zone_scale");
+  REFUSED(rest_positions_stride = 5, SBS_ERROR_STRIDE, "rest_positions_stride");
+  REFUSED(parents = circle, SBS_ERROR_PARENT, "parents");
+  REFUSED(parents = far, SBS_ERROR_PARENT, "parents");
+  REFUSED(inverse_bind_matrices = not_finite[0], SBS_ERROR_NOT_FINITE, "inverse_bind_matrices");
+  REFUSED(tails = not_finite[1], SBS_ERROR_NOT_FINITE, "tails");
+  REFUSED(t_min = ends, SBS_ERROR_NOT_FINITE, "t_min");
+  REFUSED(t_max = ends, SBS_ERROR_NOT_FINITE, "t_max");
+  REFUSED(attachment = nowhere, SBS_ERROR_JOINT_INDEX, "attachment");
+  desc = arm(), desc.influences = &table;
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  table.vertex_count--;
+  REFUSED(influences = &table, SBS_ERROR_OPTION, "influences.vertex_count");
   table = influences, table.joint_count++;
-  check_refused(&desc, SBS_ERROR_OPTION, "influences.joint_count");
+  REFUSED(influences = &table, SBS_ERROR_OPTION, "influences.joint_count");
   table = influences, table.joint_weights = NULL;
-  check_refused(&desc, SBS_ERROR_NULL, "joint_weights");
-  int32_t wrong[VERTICES][WIDTH] = {{0}};
-  wrong[4][2] = JOINTS;
+  REFUSED(influences = &table, SBS_ERROR_NULL, "joint_weights");
   table = influences, table.joint_indices = wrong[0];
-  check_refused(&desc, SBS_ERROR_JOINT_INDEX, "joint_indices");
-}
-
-static void test_refuses_joints_that_cannot_be_blended(void) {
-  const unsigned char root[JOINTS] = {1, 1, 0}, hand[JOINTS] = {0, 0, 1};
-  const double together[JOINTS][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  const double t_min[JOINTS] = {0, 0, 2}, t_max[JOINTS] = {0, 1, 2};
-  results found;
-  sbs_fault fault = {0};
-  sbs_blending_desc desc = arm();
-  desc.blended = root;
-  check_refused(&desc, SBS_ERROR_OPTION, "blended");
-  desc.blended = hand;
+  REFUSED(influences = &table, SBS_ERROR_JOINT_INDEX, "joint_indices");
+  REFUSED(blended = root, SBS_ERROR_OPTION, "blended");
+  desc = arm(), desc.blended = hand;
   CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
-  desc.joint_positions = together[0];
-  CHECK_EQUAL(bind(&desc, &found, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "blended");
+  desc.joint_positions = together[0]; /* no joint that turns about its parent can be blended */
+  CHECK_REFUSED(bind(&desc, &found, &fault), SBS_ERROR_OPTION, "blended");
   CHECK_EQUAL(fault.index[0], 2);
-  desc.blended = NULL; /* then it is rigid */
-  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK);
+  desc = arm(), desc.joint_positions = together[0];
+  CHECK_EQUAL(bind(&desc, &found, NULL), SBS_OK); /* then all are rigid */
   for (size_t v = 0; v < VERTICES; v++) CHECK(found.t[v] == 1.0);
-  desc = arm();
-  desc.t_min = t_min;
-  desc.t_max = t_max;
-  CHECK_EQUAL(bind(&desc, &found, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "t_min");
-  CHECK_EQUAL(fault.index[0], 2);
-  CHECK(fault.value == 2.0 && fault.limit == 2.0);
+  desc = arm(), desc.t_min = low, desc.t_max = high;
+  CHECK_REFUSED(bind(&desc, &found, &fault), SBS_ERROR_OPTION, "t_min");
+  CHECK(fault.index[0] == 2 && fault.value == 2.0 && fault.limit == 2.0);
+#undef REFUSED
 }
 
-/* ----------------------------------------------------------------------------------------------------------- memory */
+static void test_bones_refuse(void) {
+  const int32_t circle[JOINTS] = {1, 0, -1}, far[JOINTS] = {-1, 3, 0};
+  const double heads[JOINTS][3] = {{0, 0, 0}, {1, 0, NAN}};
+  const sbs_allocator none = {NULL, NULL, NULL};
+  double tails[JOINTS][3];
+  sbs_fault fault = {0};
+#define TAILS(count, parents, heads, allocator, tails) sbs_bones_tails(count, parents, heads, allocator, tails, &fault)
+  CHECK_REFUSED(TAILS(JOINTS, NULL, heads[0], NULL, tails[0]), SBS_ERROR_NULL, "parents");
+  CHECK_EQUAL(TAILS(JOINTS, parents, NULL, NULL, tails[0]), SBS_ERROR_NULL);
+  CHECK_EQUAL(TAILS(JOINTS, parents, heads[0], NULL, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(TAILS(JOINTS, parents, heads[0], &none, tails[0]), SBS_ERROR_NULL);
+  CHECK_EQUAL(TAILS(0, parents, heads[0], NULL, tails[0]), SBS_ERROR_EMPTY);
+  CHECK_EQUAL(TAILS((size_t)INT32_MAX + 1, parents, heads[0], NULL, tails[0]), SBS_ERROR_TOO_LARGE);
+  CHECK_EQUAL(TAILS(JOINTS, circle, joint_positions[0], NULL, tails[0]), SBS_ERROR_PARENT);
+  CHECK_EQUAL(TAILS(JOINTS, far, joint_positions[0], NULL, tails[0]), SBS_ERROR_PARENT);
+  CHECK_REFUSED(TAILS(JOINTS, parents, heads[0], NULL, tails[0]), SBS_ERROR_NOT_FINITE, "joint_positions");
+  CHECK(fault.index[0] == 1 && fault.index[1] == 2);
+#undef TAILS
+}
 
 static sbs_status bind_by(const sbs_allocator *allocator, void *desc) {
   results found;
@@ -311,13 +212,9 @@ static void test_is_given_up(void) {
 }
 
 int main(void) {
-  RUN(test_bones_refuse);
   RUN(test_attachments_and_zones_of_the_mesh);
-  RUN(test_attached_to_the_heaviest);
-  RUN(test_others_keep_their_influences);
-  RUN(test_refuses_pointers_and_counts);
-  RUN(test_refuses_numbers);
-  RUN(test_refuses_joints_that_cannot_be_blended);
+  RUN(test_refuses);
+  RUN(test_bones_refuse);
   RUN(test_short_of_memory);
   RUN(test_is_given_up);
   return harness_result();

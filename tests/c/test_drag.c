@@ -97,52 +97,37 @@ static void test_every_allocation_fails_in_turn(void) {
   CHECK_EQUAL(counter.allocated, counter.released);
 }
 
-static void check_refused(const sbs_drag_options *options, const sbs_pose *posed, size_t vertex, const double *target,
-                          sbs_status expected, const char *argument) {
-  sbs_brush *brush = new_brush(NULL);
-  sbs_fault fault = {0};
-  CHECK_EQUAL(sbs_drag_vertex(brush, options, posed, vertex, target, NULL, &fault), expected);
-  CHECK_STRING(fault.argument, argument);
-  sbs_brush_free(brush);
-}
-
 static void test_errors(void) {
   static const double target[3] = {0.0, 1.0, 1.0}, nowhere[3] = {0.0, NAN, 0.0}, beyond[3] = {0.0, 0.0, -1e200};
   static const double large[JOINTS][12] = {{1e200}, {0}};
-  const sbs_pose far = {.skinning_matrices = large, .scalar = SBS_FLOAT64, .rows = 3};
   static const float amounts[VERTICES] = {0.5f, 2.0f};
-  const sbs_drag_options good = options_of(1.0);
-  sbs_deform_options deform = sbs_default_deform_options();
-  sbs_drag_options bad = good;
-  check_refused(NULL, &pose, 1, target, SBS_ERROR_OPTION, "radius");
-  check_refused(&good, NULL, 1, target, SBS_ERROR_NULL, "pose");
-  check_refused(&good, &pose, 1, NULL, SBS_ERROR_NULL, "target");
-  check_refused(&good, &pose, VERTICES, target, SBS_ERROR_VERTEX_INDEX, "vertex");
-  check_refused(&good, &pose, 1, nowhere, SBS_ERROR_NOT_FINITE, "target");
-  check_refused(&good, &pose, 1, beyond, SBS_ERROR_TOO_LARGE, "target");
-  check_refused(&good, &far, 1, target, SBS_ERROR_TOO_LARGE, "skinning_matrices");
-  bad.threads = -1;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "threads");
-  bad = good;
-  bad.mirror_axis = 3;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "mirror_axis");
-  bad = good;
-  bad.deform = &deform;
-  deform.method = SBS_METHOD_RIGID;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "method");
-  deform = sbs_default_deform_options();
-  deform.rotation = SBS_ROTATION_AVERAGE;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "rotation");
-  deform = sbs_default_deform_options();
-  deform.rcond = 1e-3;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "rcond");
-  deform = sbs_default_deform_options();
-  deform.center = SBS_CENTER_OPTIMIZED;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "centers");
-  deform = sbs_default_deform_options();
-  deform.amount = amounts;
-  check_refused(&bad, &pose, 1, target, SBS_ERROR_OPTION, "amount");
-  CHECK_EQUAL(sbs_drag_vertex(NULL, &good, &pose, 1, target, NULL, NULL), SBS_ERROR_NULL);
+  const sbs_pose far = {.skinning_matrices = large, .scalar = SBS_FLOAT64, .rows = 3};
+  sbs_brush *brush = new_brush(NULL);
+  sbs_deform_options deform;
+  sbs_drag_options options = options_of(1.0);
+  sbs_fault fault = {0};
+#define DRAG(options, pose, vertex, target) sbs_drag_vertex(brush, options, pose, vertex, target, NULL, &fault)
+  CHECK_EQUAL(sbs_drag_vertex(NULL, &options, &pose, 1, target, NULL, NULL), SBS_ERROR_NULL);
+  CHECK_REFUSED(DRAG(NULL, &pose, 1, target), SBS_ERROR_OPTION, "radius");
+  CHECK_REFUSED(DRAG(&options, NULL, 1, target), SBS_ERROR_NULL, "pose");
+  CHECK_REFUSED(DRAG(&options, &pose, 1, NULL), SBS_ERROR_NULL, "target");
+  CHECK_REFUSED(DRAG(&options, &pose, VERTICES, target), SBS_ERROR_VERTEX_INDEX, "vertex");
+  CHECK_REFUSED(DRAG(&options, &pose, 1, nowhere), SBS_ERROR_NOT_FINITE, "target");
+  CHECK_REFUSED(DRAG(&options, &pose, 1, beyond), SBS_ERROR_TOO_LARGE, "target");
+  CHECK_REFUSED(DRAG(&options, &far, 1, target), SBS_ERROR_TOO_LARGE, "skinning_matrices");
+#define REFUSED(change, name) \
+  options = options_of(1.0), deform = sbs_default_deform_options(), options.deform = &deform, change; \
+  CHECK_REFUSED(DRAG(&options, &pose, 1, target), SBS_ERROR_OPTION, name)
+  REFUSED(options.threads = -1, "threads");
+  REFUSED(options.mirror_axis = 3, "mirror_axis");
+  REFUSED(deform.method = SBS_METHOD_RIGID, "method");
+  REFUSED(deform.rotation = SBS_ROTATION_AVERAGE, "rotation");
+  REFUSED(deform.rcond = 1e-3, "rcond");
+  REFUSED(deform.center = SBS_CENTER_OPTIMIZED, "centers");
+  REFUSED(deform.amount = amounts, "amount");
+#undef REFUSED
+#undef DRAG
+  sbs_brush_free(brush);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights, centers and matrices fitted to examples: the nearest point of a hull, memory, errors. tests/python holds it
+ * Weights, centers and matrices fitted to examples: the nearest point of a hull, memory, errors. tests/python holds them
  * against known weights.
  */
 #include <sbs/fit.h>
@@ -20,26 +20,6 @@ enum {
 static rig mesh;
 static transform joints[FRAMES * JOINTS];
 static double posed[FRAMES * VERTICES * 3];
-
-/* Corners of a plane around the origin at height 1, and one above: the nearest point is at (0, 0, 1), by hand. */
-static void test_nearest_point(void) {
-  static const double corners[5][3] = {{2, 0, 1}, {-1, 1, 1}, {-1, -1, 1}, {0, 0, 3}, {4, 4, 2}};
-  double gram[25], w[5], work[64], point[3] = {0.0, 0.0, 0.0};
-  CHECK(sbs_hull_work_size(5) <= 64);
-  for (int i = 0; i < 25; i++) {
-    gram[i] = 0.0;
-    for (int k = 0; k < 3; k++) gram[i] += corners[i / 5][k] * corners[i % 5][k];
-  }
-  CHECK_EQUAL(sbs_nearest_in_hull(5, gram, w, work), SBS_OK);
-  for (int i = 0; i < 5; i++) {
-    for (int k = 0; k < 3; k++) point[k] += w[i] * corners[i][k];
-  }
-  CHECK_NEAR(point[0], 0.0, 1e-14);
-  CHECK_NEAR(point[1], 0.0, 1e-14);
-  CHECK_NEAR(point[2], 1.0, 1e-14);
-  CHECK_NEAR(w[0], 1.0 / 3.0, 1e-14);
-  CHECK_EQUAL(w[3] == 0.0 && w[4] == 0.0, 1);
-}
 
 /* Products that overflow leave no order among corners; squares that do are refused. */
 static void test_products_that_overflow(void) {
@@ -100,46 +80,6 @@ static sbs_twist *new_twist(void) {
   return twist;
 }
 
-/* Weights of a skin with a twist, given the angles, come back from its own deformations. */
-static void test_known_weights_of_a_skin_with_a_twist(void) {
-  sbs_fit_desc desc = describe();
-  sbs_skin_desc skin_desc = describe_rig(&mesh);
-  double angles[FRAMES][2], own[FRAMES * VERTICES * 3], errors[VERTICES], weights[VERTICES * INFLUENCES];
-  int32_t indices[VERTICES * INFLUENCES];
-  sbs_twist *twist = new_twist();
-  sbs_skin *skin = NULL;
-  skin_desc.twist = twist;
-  CHECK_EQUAL(sbs_skin_new(&skin_desc, NULL, &skin, NULL, NULL), SBS_OK);
-  for (int f = 0; f < FRAMES; f++) angles[f][0] = 0.3 * f - 1.0, angles[f][1] = 0.0;
-  desc.poses.twist_angles = angles[0];
-  sbs_deform_options by = sbs_default_deform_options();
-  by.center = SBS_CENTER_WEIGHTED;
-  CHECK_EQUAL(sbs_skin_deform_many(skin, FRAMES, &desc.poses, &by, own, NULL, NULL, NULL), SBS_OK);
-  desc.posed = own, desc.twist = twist;
-  sbs_fit_options options = sbs_default_fit_options();
-  options.influences = INFLUENCES;
-  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, NULL), SBS_OK);
-  for (size_t v = 0; v < VERTICES; v++) CHECK_NEAR(errors[v], 0.0, 1e-9);
-
-  sbs_fault fault = {0};
-  angles[2][1] = NAN;
-  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_NOT_FINITE);
-  CHECK_STRING(fault.argument, "twist_angles");
-  desc.twist = NULL;
-  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "twist_angles");
-  desc.poses.twist_angles = NULL, desc.twist = twist;
-  double matrices[FRAMES * JOINTS * 12];
-  CHECK_EQUAL(sbs_fit_matrices(&desc, INFLUENCES, indices, weights, NULL, NULL, matrices, NULL, &fault),
-              SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "twist");
-  desc.joint_count = JOINTS - 1;
-  CHECK_EQUAL(sbs_fit_weights(&desc, &options, indices, weights, errors, &fault), SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "twist");
-  sbs_skin_free(skin);
-  sbs_twist_free(twist);
-}
-
 static sbs_status fit_all_centers(const sbs_allocator *allocator, void *twist) {
   sbs_fit_desc desc = describe();
   double found[VERTICES * 3];
@@ -182,42 +122,24 @@ static void test_every_allocation_fails_in_turn(void) {
   sbs_twist_free(twist);
 }
 
-static sbs_status fit_with(const sbs_fit_desc *desc, const sbs_fit_options *options, sbs_fault *fault) {
-  static int32_t indices[VERTICES * INFLUENCES];
-  static double weights[VERTICES * INFLUENCES];
-  return sbs_fit_weights(desc, options, indices, weights, NULL, fault);
-}
-
-/* A fit: its data, weights and options. */
-typedef struct fitting {
-  sbs_fit_desc desc;
-  const double *weights; /* (VERTICES, INFLUENCES) */
-  const sbs_fit_options *options;
-} fitting;
-
 /* Checks that each function refuses numbers beyond the largest, names them, and has written nothing. */
-static void check_too_large(const fitting *fitted, const char *argument, size_t row, size_t column) {
-  static unsigned char untouched[FRAMES * JOINTS * 12 * sizeof(double)];
-  static union {
-    int32_t indices[VERTICES * INFLUENCES];
-    double numbers[FRAMES * JOINTS * 12];
-    unsigned char bytes[FRAMES * JOINTS * 12 * sizeof(double)];
-  } made[3];
+static void check_too_large(const sbs_fit_desc *desc, const double *weights, const char *argument, size_t row,
+                            size_t column) {
+  static double made[3][FRAMES * JOINTS * 12], untouched[FRAMES * JOINTS * 12];
+  const int has_weights = weights != mesh.joint_weights, end = desc->toward ? 1 : 3;
   memset(untouched, 0x5a, sizeof untouched);
-  for (int which = fitted->weights ? 1 : 0; which < (strcmp(argument, "toward") == 0 ? 1 : 3); which++) {
+  for (int which = has_weights; which < end; which++) {
     sbs_fault fault = {0};
-    const double *weights = fitted->weights ? fitted->weights : mesh.joint_weights;
     memset(made, 0x5a, sizeof made);
-    const sbs_status status = which == 0   ? sbs_fit_weights(&fitted->desc, fitted->options, made[0].indices,
-                                                             made[1].numbers, made[2].numbers, &fault)
-                              : which == 1 ? sbs_fit_centers(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
-                                                             NULL, made[0].numbers, made[1].numbers, &fault)
-                                           : sbs_fit_matrices(&fitted->desc, INFLUENCES, mesh.joint_indices, weights,
-                                                              NULL, NULL, made[0].numbers, made[1].numbers, &fault);
+    const sbs_status status =
+        which == 0 ? sbs_fit_weights(desc, NULL, (int32_t *)(void *)made[0], made[1], made[2], &fault)
+        : which == 1
+            ? sbs_fit_centers(desc, INFLUENCES, mesh.joint_indices, weights, NULL, made[0], made[1], &fault)
+            : sbs_fit_matrices(desc, INFLUENCES, mesh.joint_indices, weights, NULL, NULL, made[0], made[1], &fault);
     CHECK_EQUAL(status, SBS_ERROR_TOO_LARGE);
     CHECK_STRING(fault.argument, argument);
     CHECK(fault.index[0] == row && fault.index[1] == column && fault.limit == SBS_LARGEST);
-    for (int i = 0; i < 3; i++) CHECK(memcmp(made[i].bytes, untouched, sizeof untouched) == 0);
+    for (int i = 0; i < 3; i++) CHECK(memcmp(made[i], untouched, sizeof untouched) == 0);
   }
 }
 
@@ -225,34 +147,26 @@ static void test_numbers_that_are_too_large(void) {
   static double rest[VERTICES * 3], examples[FRAMES * VERTICES * 3], toward[VERTICES * JOINTS];
   static double weights[VERTICES * INFLUENCES];
   static transform turned[FRAMES * JOINTS];
-  fitting fitted = {.desc = describe()};
   memcpy(rest, mesh.positions, sizeof rest);
   memcpy(examples, posed, sizeof examples);
   memcpy(weights, mesh.joint_weights, sizeof weights);
   memcpy(turned, joints, sizeof turned);
-
   turned[JOINTS + 2].m[1][0] = 1e200;
-  fitted.desc.poses = pose_of(turned);
-  check_too_large(&fitted, "skinning_matrices", JOINTS + 2, 4);
-  fitted.desc = describe();
   rest[3 * 7 + 1] = -1e31;
-  fitted.desc.rest_positions = rest;
-  check_too_large(&fitted, "rest_positions", 7, 1);
-  fitted.desc = describe();
   examples[3 * (VERTICES + 5)] = 1e308;
-  fitted.desc.posed = examples;
-  check_too_large(&fitted, "posed", VERTICES + 5, 0);
-  fitted.desc = describe();
-  fitted.desc.centers = rest;
-  check_too_large(&fitted, "centers", 7, 1);
-  fitted.desc = describe();
   toward[JOINTS * 3 + 2] = 1e300;
-  fitted.desc.toward = toward;
-  check_too_large(&fitted, "toward", 3, 2);
-  fitted.desc = describe();
   weights[4] = 1e300;
-  fitted.weights = weights;
-  check_too_large(&fitted, "joint_weights", 1, 1);
+  sbs_fit_desc desc = describe();
+  check_too_large(&desc, weights, "joint_weights", 1, 1);
+#define TOO_LARGE(field, given, name, row, column) \
+  desc = describe(), desc.field = given; \
+  check_too_large(&desc, mesh.joint_weights, name, row, column)
+  TOO_LARGE(poses.skinning_matrices, turned, "skinning_matrices", JOINTS + 2, 4);
+  TOO_LARGE(rest_positions, rest, "rest_positions", 7, 1);
+  TOO_LARGE(posed, examples, "posed", VERTICES + 5, 0);
+  TOO_LARGE(centers, rest, "centers", 7, 1);
+  TOO_LARGE(toward, toward, "toward", 3, 2);
+#undef TOO_LARGE
 }
 
 /* The largest numbers that are taken, and the smallest damping, give finite results. */
@@ -300,43 +214,48 @@ static void test_largest_numbers(void) {
 }
 
 static void test_errors(void) {
-  sbs_fault fault = {0};
-  sbs_fit_desc desc = describe();
-  sbs_fit_options options = sbs_default_fit_options();
-  options.influences = 0;
-  CHECK_EQUAL(fit_with(&desc, &options, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "influences") == 0);
-  options = sbs_default_fit_options();
-  options.method = SBS_METHOD_RIGID;
-  CHECK_EQUAL(fit_with(&desc, &options, &fault), SBS_ERROR_OPTION);
-  options = sbs_default_fit_options();
-  options.center = SBS_CENTER_OPTIMIZED;
-  CHECK_EQUAL(fit_with(&desc, &options, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "centers") == 0);
-  desc = describe();
+  static int32_t indices[VERTICES * INFLUENCES];
+  static double weights[VERTICES * INFLUENCES], matrices[FRAMES * JOINTS * 12], angles[FRAMES][2];
   const unsigned char nothing[VERTICES * JOINTS] = {0};
-  desc.allowed = nothing;
-  CHECK_EQUAL(fit_with(&desc, NULL, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "allowed") == 0 && fault.index[0] == 0);
-  desc = describe();
-  options = sbs_default_fit_options();
-  options.pull = -1.0;
-  CHECK_EQUAL(fit_with(&desc, &options, &fault), SBS_ERROR_OPTION);
-  CHECK(strcmp(fault.argument, "pull") == 0);
-  int32_t indices[VERTICES] = {0};
-  double weights[VERTICES] = {0.0}, found[FRAMES * JOINTS * 12];
-  indices[5] = JOINTS;
-  CHECK_EQUAL(sbs_fit_matrices(&desc, 1, indices, weights, NULL, NULL, found, NULL, &fault), SBS_ERROR_JOINT_INDEX);
-  CHECK(fault.index[0] == 5 && fault.limit == JOINTS);
-  indices[5] = 0;
-  CHECK_EQUAL(sbs_fit_matrices(&desc, 1, NULL, weights, NULL, NULL, found, NULL, &fault), SBS_ERROR_NULL);
-  desc.frame_count = 0;
-  CHECK_EQUAL(fit_with(&desc, NULL, NULL), SBS_ERROR_EMPTY);
-  desc = describe();
-  posed[7] = NAN;
-  CHECK_EQUAL(fit_with(&desc, NULL, &fault), SBS_ERROR_NOT_FINITE);
-  CHECK(strcmp(fault.argument, "posed") == 0 && fault.index[0] == 2);
+  sbs_twist *one = new_twist();
+  sbs_fit_options options = sbs_default_fit_options();
+  sbs_fit_desc desc;
+  sbs_fault fault = {0};
   CHECK_EQUAL(sbs_fit_weights(NULL, NULL, NULL, NULL, NULL, NULL), SBS_ERROR_NULL);
+#define REFUSED(change, status, argument) \
+  desc = describe(), desc.change; \
+  CHECK_REFUSED(sbs_fit_weights(&desc, &options, indices, weights, NULL, &fault), status, argument)
+  REFUSED(frame_count = 0, SBS_ERROR_EMPTY, "frame_count");
+  REFUSED(allowed = nothing, SBS_ERROR_OPTION, "allowed");
+  REFUSED(poses.twist_angles = angles[0], SBS_ERROR_OPTION, "twist_angles");
+  angles[2][1] = NAN, desc.twist = one;
+  CHECK_REFUSED(sbs_fit_weights(&desc, NULL, indices, weights, NULL, &fault), SBS_ERROR_NOT_FINITE, "twist_angles");
+  desc.poses.twist_angles = NULL, desc.joint_count = JOINTS - 1;
+  CHECK_REFUSED(sbs_fit_weights(&desc, NULL, indices, weights, NULL, &fault), SBS_ERROR_OPTION, "twist");
+  options.influences = 0;
+  REFUSED(toward = NULL, SBS_ERROR_OPTION, "influences");
+  options = sbs_default_fit_options(), options.method = SBS_METHOD_RIGID;
+  REFUSED(toward = NULL, SBS_ERROR_OPTION, "method");
+  options = sbs_default_fit_options(), options.center = SBS_CENTER_OPTIMIZED;
+  REFUSED(toward = NULL, SBS_ERROR_OPTION, "centers");
+  options = sbs_default_fit_options(), options.pull = -1.0;
+  REFUSED(toward = NULL, SBS_ERROR_OPTION, "pull");
+  options = sbs_default_fit_options();
+  const double kept = posed[7];
+  posed[7] = NAN;
+  REFUSED(toward = NULL, SBS_ERROR_NOT_FINITE, "posed");
+  CHECK_EQUAL(fault.index[0], 2);
+  posed[7] = kept;
+#undef REFUSED
+#define FIT(indices) sbs_fit_matrices(&desc, 1, indices, weights, NULL, NULL, matrices, NULL, &fault)
+  indices[5] = JOINTS;
+  CHECK_EQUAL(FIT(indices), SBS_ERROR_JOINT_INDEX);
+  CHECK(fault.index[0] == 5 && fault.limit == JOINTS);
+  CHECK_EQUAL(FIT(NULL), SBS_ERROR_NULL);
+  desc.twist = one, indices[5] = 0;
+  CHECK_REFUSED(FIT(indices), SBS_ERROR_OPTION, "twist");
+#undef FIT
+  sbs_twist_free(one);
 }
 
 int main(void) {
@@ -353,10 +272,8 @@ int main(void) {
     CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, posed + f * VERTICES * 3, NULL, NULL, NULL), SBS_OK);
   }
   sbs_skin_free(skin);
-  RUN(test_nearest_point);
   RUN(test_products_that_overflow);
   RUN(test_lapack_is_given_finite_numbers_alone);
-  RUN(test_known_weights_of_a_skin_with_a_twist);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_numbers_that_are_too_large);
   RUN(test_largest_numbers);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights by heat: any number of threads, cancelled at every turn, short of memory, with arguments that Python cannot
- * pass, and of any size. tests/python holds them against known answers.
+ * Weights by heat: any number of threads, short of memory, with arguments that Python cannot pass, and of any size.
+ * tests/python holds them against known answers, and test_progress.c cancels them.
  */
 #include <float.h>
 #include <sbs/heat.h>
 
 #include "counting_allocator.h"
+#include "tube.h"
 
 enum {
   RINGS = 41,
   SIDES = 12,
   SHIRT = 9 * SIDES, /* rings around the middle of the tube, which hide the bones */
   VERTICES = RINGS * SIDES + SHIRT + 3,
-  TRIANGLES = 2 * SIDES * (RINGS - 1 + 8) + 1,
+  TUBE_TRIANGLES = 2 * SIDES * (RINGS - 1),
+  TRIANGLES = TUBE_TRIANGLES + 2 * SIDES * 8 + 1,
   JOINTS = 2
 };
 
@@ -34,32 +36,15 @@ typedef struct result {
   sbs_heat_report report;
 } result;
 
-static size_t add_tube(scene *to, size_t first, size_t triangle, int rings, double begin, double end, double radius) {
-  for (int ring = 0; ring < rings; ring++) {
-    for (int side = 0; side < SIDES; side++) {
-      const int32_t v = (int32_t)first + ring * SIDES + side,
-                    after = (int32_t)first + ring * SIDES + (side + 1) % SIDES;
-      const double angle = 2.0 * acos(-1.0) * side / SIDES;
-      const double position[3] = {begin + (end - begin) * ring / (rings - 1), radius * cos(angle), radius * sin(angle)};
-      memcpy(to->positions[v], position, sizeof position);
-      if (ring + 1 == rings) continue;
-      const int32_t corners[2][3] = {{v, after, after + SIDES}, {v, after + SIDES, v + SIDES}};
-      memcpy(to->triangles[triangle], corners, sizeof corners);
-      triangle += 2;
-    }
-  }
-  return triangle;
-}
-
 static scene *new_scene(void) {
   static const double button[3][3] = {{2.0, 0.0, 0.62}, {2.02, 0.0, 0.62}, {2.0, 0.02, 0.62}};
   static const int32_t corners[3] = {VERTICES - 3, VERTICES - 2, VERTICES - 1};
   static scene made;
   made = (scene){.heads = {{0.0, 0.0, 0.0}, {2.0, 0.0, 0.0}}, .tails = {{2.0, 0.0, 0.0}, {4.0, 0.0, 0.0}}};
-  size_t triangle = add_tube(&made, 0, 0, RINGS, 0.0, 4.0, 0.5);
-  triangle = add_tube(&made, RINGS * SIDES, triangle, SHIRT / SIDES, 1.6, 2.4, 0.6);
+  add_tube(made.positions, made.triangles, 0, RINGS, SIDES, 0.0, 4.0, 0.5);
+  add_tube(made.positions, made.triangles + TUBE_TRIANGLES, RINGS * SIDES, SHIRT / SIDES, SIDES, 1.6, 2.4, 0.6);
   memcpy(made.positions[VERTICES - 3], button, sizeof button);
-  memcpy(made.triangles[triangle], corners, sizeof corners);
+  memcpy(made.triangles[TRIANGLES - 1], corners, sizeof corners);
   made.mesh = sbs_default_mesh_desc();
   made.mesh.vertex_count = VERTICES;
   made.mesh.scalar = SBS_FLOAT64;
@@ -98,44 +83,6 @@ static void test_threads_change_no_bit(void) {
   }
 }
 
-typedef struct listener {
-  size_t calls, stop_at;
-  double last;
-} listener;
-
-static int listen(double fraction, void *user) {
-  listener *to = user;
-  CHECK(fraction >= to->last && fraction <= 1.0);
-  to->last = fraction;
-  return to->calls++ == to->stop_at;
-}
-
-/* Asked to give up at each call in turn, nothing is written and everything is given back. */
-static void test_cancel(void) {
-  static result out;
-  allocation_counter counter = {.fail_at = SIZE_MAX};
-  sbs_heat_options options = sbs_default_heat_options();
-  size_t stop_at = 0;
-  options.progress = listen;
-  options.allocator = counting_allocator(&counter);
-  for (; stop_at < 1000; stop_at++) {
-    listener to = {.stop_at = stop_at};
-    sbs_fault fault = {.argument = "untouched"};
-    options.progress_user = &to;
-    const sbs_status status = find(new_scene(), &options, &out, &fault);
-    CHECK_EQUAL(counter.allocated, counter.released);
-    if (status == SBS_OK) {
-      CHECK(to.last == 1.0);
-      break;
-    }
-    CHECK_EQUAL(status, SBS_ERROR_CANCELLED);
-    CHECK_EQUAL(to.calls, stop_at + 1);
-    CHECK(is_untouched(&out));
-    CHECK(fault.argument == NULL);
-  }
-  CHECK(stop_at > 20 && stop_at < 1000); /* for each few rows of each depth, twice */
-}
-
 static sbs_status call(const sbs_allocator *allocator, void *made) {
   static result out;
   sbs_heat_options options = sbs_default_heat_options();
@@ -149,43 +96,34 @@ static void test_every_allocation_fails_in_turn(void) {
   CHECK(fail_each_allocation(call, NULL, new_scene()) > 60);
 }
 
-static void check_error(const scene *made, const sbs_heat_options *options, sbs_status expected, const char *argument) {
-  static result out;
-  sbs_fault fault = {0};
-  CHECK_EQUAL(find(made, options, &out, &fault), expected);
-  CHECK_STRING(fault.argument, argument);
-  CHECK(is_untouched(&out));
-}
-
 static void test_bad_input_is_named(void) {
   static result out;
   scene *made = new_scene();
   sbs_fault fault = {0};
-#define CALL(mesh, bones, width, joints, weights, report) \
-  sbs_heat_weights(mesh, bones, NULL, width, joints, weights, NULL, NULL, report, &fault)
-#define CHECK_CALL(called, expected, name) \
-  CHECK_EQUAL(called, expected); \
-  CHECK_STRING(fault.argument, name)
-  CHECK_CALL(CALL(NULL, &made->bones, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "mesh");
-  CHECK_CALL(CALL(&made->mesh, NULL, 2, out.joints[0], out.weights[0], &out.report), SBS_ERROR_NULL, "bones");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, NULL, out.weights[0], &out.report), SBS_ERROR_NULL, "joint_indices");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], NULL, &out.report), SBS_ERROR_NULL, "joint_weights");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 2, out.joints[0], out.weights[0], NULL), SBS_ERROR_NULL, "report");
-  CHECK_CALL(CALL(&made->mesh, &made->bones, 0, out.joints[0], out.weights[0], &out.report), SBS_ERROR_EMPTY,
-             "influences_per_vertex");
-
+#define REFUSED(mesh, bones, width, joints, weights, report, status, argument) \
+  CHECK_REFUSED(sbs_heat_weights(mesh, bones, NULL, width, joints, weights, NULL, NULL, report, &fault), status, \
+                argument)
+  int32_t *const joints = out.joints[0];
+  double *const weights = out.weights[0];
+  REFUSED(NULL, &made->bones, 2, joints, weights, &out.report, SBS_ERROR_NULL, "mesh");
+  REFUSED(&made->mesh, NULL, 2, joints, weights, &out.report, SBS_ERROR_NULL, "bones");
+  REFUSED(&made->mesh, &made->bones, 2, NULL, weights, &out.report, SBS_ERROR_NULL, "joint_indices");
+  REFUSED(&made->mesh, &made->bones, 2, joints, NULL, &out.report, SBS_ERROR_NULL, "joint_weights");
+  REFUSED(&made->mesh, &made->bones, 2, joints, weights, NULL, SBS_ERROR_NULL, "report");
+  REFUSED(&made->mesh, &made->bones, 0, joints, weights, &out.report, SBS_ERROR_EMPTY, "influences_per_vertex");
+#undef REFUSED
   sbs_heat_options options = sbs_default_heat_options();
   options.threads = -1;
-  check_error(made, &options, SBS_ERROR_OPTION, "threads");
+  CHECK_REFUSED(find(made, &options, &out, &fault), SBS_ERROR_OPTION, "threads");
   options = sbs_default_heat_options();
   options.allocator.release = NULL;
-  check_error(made, &options, SBS_ERROR_NULL, "allocator.release");
-
-  made->bones.heads = NULL;
-  check_error(made, NULL, SBS_ERROR_NULL, "heads");
-  made = new_scene();
+  CHECK_REFUSED(find(made, &options, &out, &fault), SBS_ERROR_NULL, "allocator.release");
   made->bones.joint_count = 0;
-  check_error(made, NULL, SBS_ERROR_EMPTY, "heads");
+  CHECK_REFUSED(find(made, NULL, &out, &fault), SBS_ERROR_EMPTY, "heads");
+  made = new_scene();
+  made->bones.heads = NULL;
+  CHECK_REFUSED(find(made, NULL, &out, &fault), SBS_ERROR_NULL, "heads");
+  CHECK(is_untouched(&out));
 }
 
 /* Coordinates of any size, and bones that are beyond all. */
@@ -216,7 +154,6 @@ static void test_sizes(void) {
 
 int main(void) {
   RUN(test_threads_change_no_bit);
-  RUN(test_cancel);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_bad_input_is_named);
   RUN(test_sizes);

@@ -7,27 +7,11 @@ enum {
   JOINTS = 9
 };
 
-static const sbs_method all_methods[] = {SBS_METHOD_RIGID, SBS_METHOD_LINEAR, SBS_METHOD_SPHERICAL,
-                                         SBS_METHOD_DUAL_QUATERNION};
-
 static rig mesh;
 
-/* Rigid joints that turn by up to so much, the first ones scaled, sheared and mirrored where `general`. */
-static void make_pose(transform joints[JOINTS], uint64_t seed, double most_degrees, int general) {
+static void make_pose(transform joints[JOINTS], double most_degrees) {
+  uint64_t seed = 81;
   for (int j = 0; j < JOINTS; j++) joints[j] = random_rigid(&seed, most_degrees);
-  if (!general) return;
-  transform shear = identity();
-  shear.m[0][1] = 0.5;
-  joints[0] = multiply(joints[0], scaling(2.0, 0.5, 1.25));
-  joints[1] = multiply(joints[1], shear);
-}
-
-static size_t size_of(sbs_scalar scalar) {
-  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
-static double number_at(const void *numbers, sbs_scalar scalar, size_t index) {
-  return scalar == SBS_FLOAT32 ? (double)((const float *)numbers)[index] : ((const double *)numbers)[index];
 }
 
 /* Threads, strides, the caller's scratch, and work in place change no bit. */
@@ -36,7 +20,8 @@ static void test_same_bits(void) {
   static unsigned char expected_singular[VERTICES], singular[VERTICES];
   static _Alignas(64) unsigned char scratch[1 << 21];
   transform joints[JOINTS];
-  make_pose(joints, 81, 150.0, 1);
+  make_pose(joints, 150.0);
+  joints[0] = multiply(joints[0], scaling(2.0, 0.5, 1.25));
   joints[5] = multiply(joints[5], scaling(1.0, 1.0, 0.0));
   const sbs_pose pose = pose_of(joints);
   for (int i = 0; i < 8; i++) {
@@ -44,21 +29,18 @@ static void test_same_bits(void) {
     const size_t size = 3 * size_of(scalar), stride = 4 * size_of(scalar);
     sbs_skin *skin = bind_rig(&mesh, scalar, 0);
     sbs_deform_options options = sbs_default_deform_options();
-    options.method = all_methods[i / 2];
+    options.method = (sbs_method)(i / 2);
     size_t expected_count, count;
     CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, posed, NULL, NULL, NULL), SBS_OK);
     options.threads = 1;
     CHECK_EQUAL(
         sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, expected, expected_singular, &expected_count, NULL),
         SBS_OK);
-    const int threads[] = {2, 5};
-    for (int t = 0; t < 2; t++) {
-      options.threads = threads[t];
-      CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, found, singular, &count, NULL), SBS_OK);
-      CHECK(memcmp(found, expected, VERTICES * size) == 0);
-      CHECK(memcmp(singular, expected_singular, VERTICES) == 0);
-      CHECK_EQUAL(count, expected_count);
-    }
+    options.threads = 3;
+    CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, found, singular, &count, NULL), SBS_OK);
+    CHECK(memcmp(found, expected, VERTICES * size) == 0);
+    CHECK(memcmp(singular, expected_singular, VERTICES) == 0);
+    CHECK_EQUAL(count, expected_count);
     memset(loose, 0x55, sizeof loose);
     memset(found, 0x55, sizeof found);
     for (size_t v = 0; v < VERTICES; v++) memcpy((char *)loose + v * stride, (char *)posed + v * size, size);
@@ -84,46 +66,42 @@ static void test_errors(void) {
   static double posed[VERTICES * 3], rest[VERTICES * 3], untouched[VERTICES * 3];
   static unsigned char singular[VERTICES], unmarked[VERTICES];
   transform joints[JOINTS];
-  make_pose(joints, 91, 30.0, 0);
+  make_pose(joints, 30.0);
   sbs_pose pose = pose_of(joints);
   sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT64, 0);
   sbs_deform_options options = sbs_default_deform_options();
   sbs_fault fault;
   size_t count = 77;
-  CHECK_EQUAL(sbs_skin_inverse_deform(NULL, &pose, NULL, posed, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_STRING(fault.argument, "skin");
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, NULL, NULL, posed, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_STRING(fault.argument, "pose");
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, NULL, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_STRING(fault.argument, "posed_positions");
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, NULL, NULL, NULL, &fault), SBS_ERROR_NULL);
-  CHECK_STRING(fault.argument, "rest_positions");
+  CHECK_REFUSED(sbs_skin_inverse_deform(NULL, &pose, NULL, posed, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL, "skin");
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, NULL, NULL, posed, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL, "pose");
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, NULL, 0, rest, NULL, NULL, &fault), SBS_ERROR_NULL,
+                "posed_positions");
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, NULL, NULL, NULL, &fault), SBS_ERROR_NULL,
+                "rest_positions");
 
   const size_t strides[] = {1, 8, 16, 23, 25};
   for (int i = 0; i < 5; i++) {
-    CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, posed, strides[i], rest, singular, &count, &fault),
-                SBS_ERROR_STRIDE);
-    CHECK_STRING(fault.argument, "posed_stride");
+    CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, posed, strides[i], rest, singular, &count, &fault),
+                  SBS_ERROR_STRIDE, "posed_stride");
   }
   const double bad[] = {NAN, INFINITY, -INFINITY};
   for (size_t i = 0; i < 3; i++) {
     posed[3 * 1000 + i] = bad[i];
-    CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, rest, singular, &count, &fault),
-                SBS_ERROR_NOT_FINITE);
-    CHECK_STRING(fault.argument, "posed_positions");
-    CHECK_EQUAL(fault.index_count, 2);
-    CHECK_EQUAL(fault.index[0], 1000);
-    CHECK_EQUAL(fault.index[1], i);
+    CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, rest, singular, &count, &fault),
+                  SBS_ERROR_NOT_FINITE, "posed_positions");
+    CHECK(fault.index_count == 2 && fault.index[0] == 1000 && fault.index[1] == i);
     posed[3 * 1000 + i] = 0.0;
   }
+  options.rest_positions = rest;
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, singular, &count, &fault),
+                SBS_ERROR_OPTION, "rest_positions");
+  options = sbs_default_deform_options();
   options.method = (sbs_method)4;
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, singular, &count, &fault),
-              SBS_ERROR_OPTION);
-  CHECK_STRING(fault.argument, "method");
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, singular, &count, &fault),
+                SBS_ERROR_OPTION, "method");
   joints[2].m[1][1] = NAN;
-  CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, rest, singular, &count, &fault),
-              SBS_ERROR_NOT_FINITE);
-  CHECK_STRING(fault.argument, "skinning_matrices");
+  CHECK_REFUSED(sbs_skin_inverse_deform(skin, &pose, NULL, posed, 0, rest, singular, &count, &fault),
+                SBS_ERROR_NOT_FINITE, "skinning_matrices");
   CHECK(memcmp(rest, untouched, sizeof rest) == 0);
   CHECK(memcmp(singular, unmarked, sizeof singular) == 0);
   CHECK_EQUAL(count, 77);
@@ -136,7 +114,7 @@ static void test_huge_numbers(void) {
   static double rest[VERTICES * 3];
   for (int i = 0; i < 4; i++) {
     transform joints[JOINTS];
-    make_pose(joints, 95, 90.0, 0);
+    make_pose(joints, 90.0);
     const double scale = i % 2 ? 1e-30 : 1e30;
     for (int j = 0; j < JOINTS; j++) joints[j] = multiply(joints[j], scaling(scale, scale, scale));
     for (size_t k = 0; k < 3 * VERTICES; k++) posed[k] = i / 2 ? 3e38f : 1.0f;
@@ -144,7 +122,7 @@ static void test_huge_numbers(void) {
     const sbs_pose pose = pose_of(joints);
     for (int m = 0; m < 4; m++) {
       sbs_deform_options options = sbs_default_deform_options();
-      options.method = all_methods[m];
+      options.method = (sbs_method)m;
       size_t count = 0;
       CHECK_EQUAL(sbs_skin_inverse_deform(skin, &pose, &options, posed, 0, rest, NULL, &count, NULL), SBS_OK);
       CHECK_EQUAL(count, i ? VERTICES : 0);

@@ -164,10 +164,14 @@ static void test_results(void) {
     rigid[j] = random_rigid(&seed, 60.0);
     scaled[j] = multiply(rigid[j], scaling(random_between(&seed, 0.5, 1.5), random_between(&seed, 0.5, 1.5), 1.0));
   }
+  static float amounts[VERTICES];
+  for (int v = 0; v < VERTICES; v++) amounts[v] = v < 100 ? 0.0f : v < 200 ? 1.0f : 0.25f * (float)(v % 5);
   for (size_t influences = 1; influences <= MOST_INFLUENCES; influences++) {
     rig made = new_rig(influences, VERTICES, JOINTS, influences);
-    for (int which = 0; which < ALL_VARIANTS; which++) {
-      const sbs_deform_options options = options_of_variant(which);
+    for (int which = 0; which < 2 * ALL_VARIANTS - FIRST_TO_TURN; which++) {
+      sbs_deform_options options =
+          options_of_variant(which < ALL_VARIANTS ? which : which - ALL_VARIANTS + FIRST_TO_TURN);
+      options.amount = which < ALL_VARIANTS ? NULL : amounts;
       for (int with_normals = 0; with_normals < 2; with_normals++) {
         for (sbs_scalar scalar = SBS_FLOAT32; scalar <= SBS_FLOAT64; scalar++) {
           compare(&made, scalar, &options, rigid, with_normals);

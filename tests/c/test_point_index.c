@@ -78,24 +78,7 @@ static void test_finds_what_is_within(void) {
   }
 }
 
-static void test_few_points(void) {
-  const sbs_allocator allocator = sbs_default_allocator();
-  for (size_t count = 1; count < 70; count++) {
-    sbs_indexed_point points[70] = {{{0.0}, 0}};
-    int32_t places[70];
-    double distances[70];
-    sbs_point_index index;
-    for (size_t i = 0; i < count; i++) points[i] = (sbs_indexed_point){{(double)i, 0.0, 0.0}, (int32_t)i};
-    if (!CHECK_EQUAL(sbs_point_index_init(&index, points, count, &allocator), SBS_OK)) return;
-    const double start[3] = {0.0, 0.0, 0.0};
-    CHECK_EQUAL(sbs_point_index_within(&index, start, 1000.0, places, distances), count);
-    CHECK_EQUAL(sbs_point_index_within(&index, start, 9.5, places, distances), count < 10 ? count : 10);
-    sbs_point_index_free(&index, &allocator);
-  }
-}
-
 int main(void) {
   RUN(test_finds_what_is_within);
-  RUN(test_few_points);
   return harness_result();
 }

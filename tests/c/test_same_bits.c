@@ -28,40 +28,6 @@ static void make_frames(transform frames[FRAMES][JOINTS]) {
   }
 }
 
-static size_t size_of(sbs_scalar scalar) {
-  return scalar == SBS_FLOAT32 ? sizeof(float) : sizeof(double);
-}
-
-/*
- * Calls check for both types, all methods, with and without normals; `expected` holds all frames, deformed one by one.
- */
-static void for_all_deformations(void (*check)(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
-                                               sbs_scalar scalar, const sbs_deform_options *options,
-                                               int with_normals)) {
-  static transform frames[FRAMES][JOINTS];
-  make_frames(frames);
-  rig made = new_rig(1, VERTICES, JOINTS, 3);
-  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= (EMULATED ? SBS_FLOAT32 : SBS_FLOAT64); scalar++) {
-    sbs_skin *skin = bind_rig(&made, scalar, 1);
-    for (int m = EMULATED; m < 2 * ALL_VARIANTS; m += 1 + EMULATED) {
-      const int with_normals = m % 2;
-      const size_t frame_size = VERTICES * 3 * size_of(scalar);
-      sbs_deform_options options = options_of_variant(m / 2);
-      options.threads = 1;
-      memset(expected, 0, sizeof expected);
-      for (size_t f = 0; f < FRAMES; f++) {
-        const sbs_pose pose = pose_of(frames[f]);
-        char *positions = (char *)expected[0] + f * frame_size, *normals = (char *)expected[1] + f * frame_size;
-        CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, with_normals ? normals : NULL, NULL, NULL),
-                    SBS_OK);
-      }
-      check(skin, frames, scalar, &options, with_normals);
-    }
-    sbs_skin_free(skin);
-  }
-  free_rig(&made);
-}
-
 static void deform_frames(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
                           const sbs_deform_options *options, int with_normals) {
   const sbs_pose poses = pose_of(frames[0]);
@@ -70,21 +36,67 @@ static void deform_frames(const sbs_skin *skin, const transform frames[FRAMES][J
               SBS_OK);
 }
 
-static void check_many(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], const sbs_deform_options *options,
-                       int with_normals) {
-  deform_frames(skin, frames, options, with_normals);
-  CHECK(memcmp(found, expected, sizeof found) == 0);
+/* Into records with something before and after each vertex, which stays. */
+static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
+                          const sbs_deform_options *options, int with_normals) {
+  static unsigned char records[2][FRAMES * VERTICES * 5 * sizeof(double)];
+  const size_t size = size_of(scalar), stride[2] = {5 * size, 4 * size};
+  const sbs_pose poses = pose_of(frames[0]);
+  sbs_deform_options strided = *options;
+  strided.positions_stride = stride[0];
+  strided.normals_stride = stride[1];
+  memset(records, 0x5a, sizeof records);
+  CHECK_EQUAL(
+      sbs_skin_deform_many(skin, FRAMES, &poses, &strided, records[0], with_normals ? records[1] : NULL, NULL, NULL),
+      SBS_OK);
+  for (int which = 0; which < 1 + with_normals; which++) {
+    size_t wrong = 0, written_between = 0;
+    for (size_t v = 0; v < (size_t)FRAMES * VERTICES; v++) {
+      const unsigned char *record = records[which] + v * stride[which];
+      wrong += memcmp(record, (const char *)expected[which] + v * 3 * size, 3 * size) != 0;
+      for (size_t i = 3 * size; i < stride[which]; i++) written_between += record[i] != 0x5a;
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK_EQUAL(written_between, 0);
+  }
 }
 
-static void check_threads(const sbs_skin *skin, const transform frames[FRAMES][JOINTS],
-                          const sbs_deform_options *options, int with_normals) {
-  static const int numbers[] = {0, 4};
-  sbs_deform_options with_threads = *options;
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    with_threads.threads = numbers[i];
-    deform_frames(skin, frames, &with_threads, with_normals);
-    CHECK(memcmp(found, expected, sizeof found) == 0);
+/* Both types, all methods, with and without normals and amounts: frames one by one and together, by threads, strided. */
+static void test_frames_threads_and_strides(void) {
+  static const int threads[] = {1, 0, 4};
+  static transform frames[FRAMES][JOINTS];
+  static float amounts[VERTICES]; /* whole stretches of 0, of either sign, and of 1, and amounts side by side */
+  for (int v = 0; v < VERTICES; v++) {
+    amounts[v] = v < VERTICES / 3 ? (v % 4000 ? -0.0f : 0.0f) : v < 2 * VERTICES / 3 ? 1.0f : 0.25f * (float)(v % 5);
   }
+  make_frames(frames);
+  rig made = new_rig(1, VERTICES, JOINTS, 3);
+  for (sbs_scalar scalar = SBS_FLOAT32; scalar <= (EMULATED ? SBS_FLOAT32 : SBS_FLOAT64); scalar++) {
+    sbs_skin *skin = bind_rig(&made, scalar, 1);
+    for (int m = EMULATED; m < 4 * ALL_VARIANTS; m += 1 + EMULATED) {
+      const int with_normals = m % 2, with_amounts = m / 2 % 2;
+      const size_t frame_size = VERTICES * 3 * size_of(scalar);
+      sbs_deform_options options = options_of_variant(m / 4);
+      if (with_amounts && m / 4 < FIRST_TO_TURN) continue;
+      options.amount = with_amounts ? amounts : NULL;
+      options.threads = 1;
+      memset(expected, 0, sizeof expected);
+      for (size_t f = 0; f < FRAMES; f++) {
+        const sbs_pose pose = pose_of(frames[f]);
+        char *positions = (char *)expected[0] + f * frame_size, *normals = (char *)expected[1] + f * frame_size;
+        CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, positions, with_normals ? normals : NULL, NULL, NULL),
+                    SBS_OK);
+      }
+      for (int i = 0; i < 3; i++) {
+        options.threads = threads[i];
+        deform_frames(skin, frames, &options, with_normals);
+        CHECK(memcmp(found, expected, sizeof found) == 0);
+      }
+      check_strides(skin, frames, scalar, &options, with_normals);
+    }
+    sbs_skin_free(skin);
+  }
+  free_rig(&made);
 }
 
 /* Whatever way the caller rounds: the threads do likewise, and do again what the next caller does. */
@@ -120,42 +132,6 @@ static void test_rounding_modes(void) {
   free_rig(&made);
 }
 
-/* Into records with something before and after each vertex, which stays. */
-static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
-                          const sbs_deform_options *options, int with_normals) {
-  static unsigned char records[2][FRAMES * VERTICES * 5 * sizeof(double)];
-  const size_t size = size_of(scalar), stride[2] = {5 * size, 4 * size};
-  const sbs_pose poses = pose_of(frames[0]);
-  sbs_deform_options strided = *options;
-  strided.positions_stride = stride[0];
-  strided.normals_stride = stride[1];
-  memset(records, 0x5a, sizeof records);
-  CHECK_EQUAL(
-      sbs_skin_deform_many(skin, FRAMES, &poses, &strided, records[0], with_normals ? records[1] : NULL, NULL, NULL),
-      SBS_OK);
-  for (int which = 0; which < 1 + with_normals; which++) {
-    size_t wrong = 0, written_between = 0;
-    for (size_t v = 0; v < (size_t)FRAMES * VERTICES; v++) {
-      const unsigned char *record = records[which] + v * stride[which];
-      wrong += memcmp(record, (const char *)expected[which] + v * 3 * size, 3 * size) != 0;
-      for (size_t i = 3 * size; i < stride[which]; i++) written_between += record[i] != 0x5a;
-    }
-    CHECK_EQUAL(wrong, 0);
-    CHECK_EQUAL(written_between, 0);
-  }
-}
-
-static void check_all(const sbs_skin *skin, const transform frames[FRAMES][JOINTS], sbs_scalar scalar,
-                      const sbs_deform_options *options, int with_normals) {
-  check_many(skin, frames, options, with_normals);
-  check_threads(skin, frames, options, with_normals);
-  check_strides(skin, frames, scalar, options, with_normals);
-}
-
-static void test_frames_threads_and_strides(void) {
-  for_all_deformations(check_all);
-}
-
 /* The centers as well, by either solver. */
 static void test_centers_by_threads(void) {
   static transform frames[FRAMES][JOINTS];
@@ -177,55 +153,42 @@ static void test_centers_by_threads(void) {
   free_rig(&made);
 }
 
-/* Rest positions and normals within larger records, and weights of float32. */
-static void test_strided_input(void) {
+/* Rest positions of the options, a few numbers from vertex to vertex and none behind the last. */
+static void test_strided_rest_positions(void) {
   enum {
-    FEW = 50
+    FEW = 333,
+    STRIDE = 5
   };
-  struct record {
-    float before, position[3], between, normal[3];
-  } records[FEW];
-  float weights[FEW][2];
-  rig made = new_rig(5, FEW, 4, 2);
-  for (size_t i = 0; i < 2 * FEW; i++) {
-    weights[i / 2][i % 2] = (float)made.joint_weights[i];
-    made.joint_weights[i] = (double)weights[i / 2][i % 2];
+  static transform frames[FRAMES][JOINTS];
+  static double spread[STRIDE * FEW], dense[2][FEW * 3], strided[2][FEW * 3];
+  make_frames(frames);
+  rig made = new_rig(6, FEW, JOINTS, 3), other = new_rig(7, FEW, JOINTS, 3);
+  for (size_t i = 0; i < 3 * FEW; i++) spread[i / 3 * STRIDE + i % 3] = other.positions[i];
+  for (int m = 0; m < 2 * ALL_VARIANTS; m++) {
+    const sbs_scalar scalar = m % 2 ? SBS_FLOAT32 : SBS_FLOAT64;
+    const sbs_pose pose = pose_of(frames[m % FRAMES]);
+    sbs_deform_options options = options_of_variant(m / 2);
+    sbs_skin *skin = bind_rig(&made, scalar, 1);
+    void *packed = numbers_of(other.positions, 3 * FEW, scalar);
+    void *loose = numbers_of(spread, STRIDE * (FEW - 1) + 3, scalar);
+    options.rest_positions = packed;
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, dense[0], dense[1], NULL, NULL), SBS_OK);
+    options.rest_positions = loose;
+    options.rest_positions_stride = STRIDE * size_of(scalar);
+    CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, strided[0], strided[1], NULL, NULL), SBS_OK);
+    CHECK(memcmp(dense, strided, sizeof dense) == 0);
+    free(packed);
+    free(loose);
+    sbs_skin_free(skin);
   }
-  for (size_t i = 0; i < 3 * FEW; i++) {
-    records[i / 3].before = records[i / 3].between = NAN;
-    records[i / 3].position[i % 3] = (float)made.positions[i];
-    records[i / 3].normal[i % 3] = (float)made.normals[i];
-  }
-  sbs_skin_desc desc = sbs_default_skin_desc();
-  desc.vertex_count = FEW;
-  desc.joint_count = 4;
-  desc.influences_per_vertex = 2;
-  desc.rest_positions = records[0].position;
-  desc.rest_positions_stride = sizeof records[0];
-  desc.rest_normals = records[0].normal;
-  desc.rest_normals_stride = sizeof records[0];
-  desc.joint_indices = made.joint_indices;
-  desc.joint_weights = weights;
-  sbs_skin *strided = NULL, *packed = bind_rig(&made, SBS_FLOAT32, 1);
-  if (!CHECK_EQUAL(sbs_skin_new(&desc, NULL, &strided, NULL, NULL), SBS_OK)) return;
-
-  uint64_t seed = 5;
-  transform joints[4];
-  for (int j = 0; j < 4; j++) joints[j] = random_rigid(&seed, 90.0);
-  const sbs_pose pose = pose_of(joints);
-  float by_strided[2][FEW][3], by_packed[2][FEW][3];
-  CHECK_EQUAL(sbs_skin_deform(strided, &pose, NULL, by_strided[0], by_strided[1], NULL, NULL), SBS_OK);
-  CHECK_EQUAL(sbs_skin_deform(packed, &pose, NULL, by_packed[0], by_packed[1], NULL, NULL), SBS_OK);
-  CHECK(memcmp(by_strided, by_packed, sizeof by_packed) == 0);
-  sbs_skin_free(strided);
-  sbs_skin_free(packed);
   free_rig(&made);
+  free_rig(&other);
 }
 
 int main(void) {
   RUN(test_frames_threads_and_strides);
   RUN(test_rounding_modes);
   RUN(test_centers_by_threads);
-  RUN(test_strided_input);
+  RUN(test_strided_rest_positions);
   return harness_result();
 }
