@@ -52,22 +52,21 @@ html_theme_options = {"top_of_page_buttons": []}
 copybutton_prompt_text = ">>> "
 
 SEARCHED = {
-    "blender": ("blender", "add-on"),
-    "correctives": ("correctives", "shape keys"),
-    "gpu": ("gpu",),
+    "blender": ("add-on",),
     "methods": ("lbs", "sbs", "linear blend skinning"),
-    "muscles": ("muscles",),
-    "twist": ("twist", "candy wrapper"),
-    "twist#across-joints": ("smooth twist", "half twist"),
     "methods#dual-quaternions": ("dqs", "dual quaternion", "preserve volume"),
+    "twist": ("candy wrapper",),
+    "twist#across-joints": ("smooth twist", "half twist"),
 }
-"""Words that the search leads to a page or a section with, before symbols that have them in their names."""
+"""Words by which the search finds a page or a section first, before symbols that have them in their names."""
 
 
 def add_searched_words(app: Sphinx, doctree: nodes.document) -> None:
-    for place, words in SEARCHED.items():
+    """Let the search find the page by its name, and by words of its own."""
+    name = app.env.docname
+    for place, words in [(name, (name.replace("_", " "),)), *SEARCHED.items()]:
         page, _, section = place.partition("#")
-        if page == app.env.docname:
+        if page == name:
             doctree.insert(0, addnodes.index(entries=[("single", word, section, "main", None) for word in words]))
 
 

@@ -52,7 +52,7 @@ def arm(woman: Character) -> Scene:
         character=woman,
         skinning_matrices=woman.skinning_matrices(upper @ lower),
         moved=descendants(skeleton, "LeftArm"),
-        camera=Camera(np.add(elbow, (-0.9, 0.35, 0)), (0.2, 0.25, 1), UPWARD, 5.2),
+        camera=Camera(np.add(elbow, (-0.6, 0.3, 0)), (0.2, 0.25, 1), UPWARD, 5.2),
         aspect=1.0,
     )
 
