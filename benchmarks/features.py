@@ -186,7 +186,7 @@ def compare_correctives() -> Iterator[Comparison]:
         for name, skin, options in (
             ("LBS", woman.skin, METHODS["LBS"]),
             ("SBS", woman.skin, METHODS["SBS"]),
-            ("half twist", woman.twisted_skin(twist, optimized=True), half),
+            ("smooth twist", woman.twisted_skin(twist, optimized=True), half),
         ):
             correctives = sculpt(woman, skin, options)
             begin = time.perf_counter()
@@ -199,7 +199,7 @@ def compare_correctives() -> Iterator[Comparison]:
                     for each in (None, correctives)
                 )
                 labels = (f"{name} with correctives / without", f"woman {attributes}", where)
-                yield Comparison(labels, without, within, 1.4 if name == "half twist" and joints else None)
+                yield Comparison(labels, without, within, 1.4 if name == "smooth twist" and joints else None)
 
 
 def compare_gradients(*, each: bool) -> Iterator[Comparison]:

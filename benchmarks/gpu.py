@@ -47,7 +47,7 @@ def time_methods(poses: tuple[int, ...]) -> None:
     twist = sbs.limb_twist(woman)
     methods: dict[str, tuple[sbs.Skin, dict[str, Any]]] = {
         "LBS": (woman.skin, {"method": "linear"}),
-        "half twist": (
+        "smooth twist": (
             woman.twisted_skin(twist, optimized=True),
             {"center": "optimized", "amount": sbs.twist_amounts(woman, twist)},
         ),

@@ -4,6 +4,10 @@
 import sys
 from pathlib import Path
 
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
 import sbs
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
@@ -46,3 +50,25 @@ html_css_files = ["site.css"]
 html_favicon = "_static/icon.svg"
 html_theme_options = {"top_of_page_buttons": []}
 copybutton_prompt_text = ">>> "
+
+SEARCHED = {
+    "blender": ("add-on",),
+    "methods": ("lbs", "sbs", "linear blend skinning"),
+    "methods#dual-quaternions": ("dqs", "dual quaternion", "preserve volume"),
+    "twist": ("candy wrapper",),
+    "twist#across-joints": ("smooth twist", "half twist"),
+}
+"""Words by which the search finds a page or a section first, before symbols that have them in their names."""
+
+
+def add_searched_words(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the search find the page by its name, and by words of its own."""
+    name = app.env.docname
+    for place, words in [(name, (name.replace("_", " "),)), *SEARCHED.items()]:
+        page, _, section = place.partition("#")
+        if page == name:
+            doctree.insert(0, addnodes.index(entries=[("single", word, section, "main", None) for word in words]))
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", add_searched_words)

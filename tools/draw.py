@@ -74,7 +74,7 @@ BENT = (
 
 
 def drafted_shapes(woman: sbs.Character) -> Callable[[str, float], list[NDArray[np.floating]]]:
-    """A function of a joint and its degrees: the mesh by linear blending, half twist, and with drafts besides."""
+    """A function of a joint and its degrees: the mesh by linear blending, smooth twist, and with drafts besides."""
     twist = sbs.limb_twist(woman)
     skin = woman.twisted_skin(twist, optimized=True)
     options = BlendOptions(center="optimized", amount=sbs.twist_amounts(woman, twist))
@@ -96,13 +96,13 @@ def joint_camera(woman: sbs.Character, joint: str, view: View) -> Camera:
 
 
 def draw_correctives(samples: int) -> Picture:
-    """Joints as linear blending, half twist and drafted correctives bend them."""
+    """Joints as linear blending, smooth twist and drafted correctives bend them."""
     woman = load_sample("woman")
     deform, rows = drafted_shapes(woman), []
     for joint, degrees, caption, view in BENT:
         camera = joint_camera(woman, joint, view)
         rows.append(Row(portray(woman.mesh, deform(joint, degrees), camera, (300, 300), samples), [""] * 3, caption))
-    return sheet(rows, ["LBS", "Half twist", "Drafted"])
+    return sheet(rows, ["LBS", "Smooth twist", "Drafted"])
 
 
 def draw_elbow(samples: int) -> Picture:
@@ -188,7 +188,7 @@ def draw_twist(samples: int) -> Picture:
     motion = MeasuredMotion("twisted", tuple(caption for _, _, caption, _ in TWISTED), poses)
     # The neck is too short to be found as a limb, so it is named.
     limbs = [bone.name for bone in sbs.twist_bones(woman) if bone.spread]
-    methods = chosen(("LBS", "SBS", "half twist", "twist"), limbs=(*limbs, "Neck1"))
+    methods = chosen(("LBS", "SBS", "smooth twist", "twist"), limbs=(*limbs, "Neck1"))
     report, rows = evaluate(woman, [motion], methods), []
     for pose, (name, _, _, view) in enumerate(TWISTED):
         shown = vertices_around(woman, woman.skeleton.index(name))

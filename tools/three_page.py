@@ -90,7 +90,7 @@ def main() -> None:
     shutil.copytree(ROOT / "engines" / "three", folder / "spherical", dirs_exist_ok=True)
     character = woman()
     character.save(folder / "plain.glb")
-    character.for_engine("three").save(folder / "half_twist.glb")
+    character.for_engine("three").save(folder / "smooth_twist.glb")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@
 /* How vertices are deformed, by the numbers of the page's buttons. */
 enum {
   LBS,
-  HALF_TWIST,
+  SMOOTH_TWIST,
   SBS,
   DQS,
   OPTIMIZED,
@@ -24,7 +24,7 @@ enum {
 static sbs_skin_desc desc, desc_with_twist;
 static sbs_skin *skin, *skin_with_centers, *skin_with_twist, *skin_with_both;
 static sbs_twist *twist;
-static float *amounts; /* of half twist, (V) */
+static float *amounts; /* of smooth twist, (V) */
 
 void *PAGE(allocate)(size_t size) {
   return malloc(size);
@@ -84,13 +84,13 @@ int PAGE(find_centers)(int method, size_t triangle_count, const int32_t *triangl
     return bind_with_centers(desc, sigma, triangle_count, triangles, &skin_with_centers);
   }
   /* Centers that need not serve twists are better with a larger sigma: docs/twist.md. */
-  if (method == HALF_TWIST && !skin_with_both) {
+  if (method == SMOOTH_TWIST && !skin_with_both) {
     return bind_with_centers(desc_with_twist, 1.0, triangle_count, triangles, &skin_with_both);
   }
   return SBS_OK;
 }
 
-/* The amount of a vertex by half twist: all along one of the limbs, 0.35 across joints (docs/twist.md). */
+/* The amount of a vertex by smooth twist: all along one of the limbs, 0.35 across joints (docs/twist.md). */
 static float amount_at(size_t vertex, size_t limb_count, const int32_t *limbs) {
   const int32_t *joints = (const int32_t *)desc.joint_indices + vertex * desc.influences_per_vertex;
   const float *weights = (const float *)desc.joint_weights + vertex * desc.influences_per_vertex;
@@ -141,7 +141,7 @@ int PAGE(deform)(int method, const double *pose, float *positions, float *normal
   const sbs_skin *used = skin;
   switch (method) {
     case LBS: options.method = SBS_METHOD_LINEAR; break;
-    case HALF_TWIST:
+    case SMOOTH_TWIST:
       used = skin_with_both;
       options.center = SBS_CENTER_OPTIMIZED;
       options.amount = amounts;

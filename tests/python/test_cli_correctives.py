@@ -99,7 +99,7 @@ def test_quality_has_one_method_more(knee: Knee) -> None:
 
 def test_what_is_corrected_has_the_amount_of_its_method(knee: Knee) -> None:
     _, _, woman, correctives, matrices = knee
-    method = METHODS["half twist"]
+    method = METHODS["smooth twist"]
     skin, options = without_amount(method, woman)
     found = corrected(method, correctives).skin(woman).deform(matrices, **corrected(method, correctives).options)
     np.testing.assert_array_equal(found, skin.deform(matrices, correctives=correctives, **options))

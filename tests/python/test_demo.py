@@ -114,7 +114,7 @@ def test_table(rows: list[Scene]) -> None:
     table = cells(rows, results)
     assert len(table) == 12
     assert all(len(row) == len(COLUMNS) for row in table)
-    assert [row[1] for row in table[:4]] == ["LBS", "SBS", "DQS", "half twist"]
+    assert [row[1] for row in table[:4]] == ["LBS", "SBS", "DQS", "smooth twist"]
     assert table[0][COLUMNS.index("ratio to LBS")] == "1.00"
     assert table[0][COLUMNS.index("radius kept")] == "8.7%"
     lines = markdown(table).splitlines()

@@ -108,7 +108,7 @@ def test_all_else_stays() -> None:
     assert np.array_equal(woman.skin.deform(rest, correctives=knee()), woman.skin.deform(rest))
 
 
-def test_the_default_is_half_twist() -> None:
+def test_the_default_is_smooth_twist() -> None:
     hand = sbs.samples.load("hand")
     told: list[float] = []
     found = draft(hand, ["index-finger-phalanx-distal", "index-finger-phalanx-intermediate"], progress=told.append)

@@ -63,7 +63,7 @@ def file_to_mesh(path: Path, character: sbs.Character) -> Floats:
 
 
 @pytest.mark.parametrize("source", [HAND, WOMAN, RAT], ids=lambda path: path.stem)
-def test_the_attribute_is_the_centers_and_amounts_of_half_twist(tmp_path: Path, source: Path) -> None:
+def test_the_attribute_is_the_centers_and_amounts_of_smooth_twist(tmp_path: Path, source: Path) -> None:
     path = tmp_path / "web.glb"
     succeed("convert", source, "--engine", "three", "-o", path)
     character = loaded(source)

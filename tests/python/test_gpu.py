@@ -91,7 +91,7 @@ def test_optimized_centers(name: str) -> None:
     assert_precise(character.optimized_skin(), matrices, center="optimized")
 
 
-def test_half_twist() -> None:
+def test_smooth_twist() -> None:
     woman = sbs.samples.load("woman")
     twist = sbs.limb_twist(woman)
     assert twist is not None

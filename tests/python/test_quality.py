@@ -107,13 +107,13 @@ def test_chosen_joints_and_methods() -> None:
 
 def test_twists_are_spread_where_there_are_limbs(woman: sbs.Character) -> None:
     """An arm that ends at its elbow has none: there these methods are as without."""
-    whole, half = METHODS["twist"], METHODS["half twist"]
+    whole, smooth = METHODS["twist"], METHODS["smooth twist"]
     none = arm()
     matrices = turned(none, "fore", [1, 1, 0], 100)
     np.testing.assert_array_equal(whole.skin(none).deform(matrices), none.skin.deform(matrices))
     centered = none.optimized_skin(sigma=SIGMA)
     expected = centered.deform(matrices, center="optimized", amount=ACROSS)
-    np.testing.assert_array_equal(half.skin(none).deform(matrices, **half.options), expected)
+    np.testing.assert_array_equal(smooth.skin(none).deform(matrices, **smooth.options), expected)
     spread = sbs.limb_twist(woman)
     assert spread is not None
     posed = twist(woman).skinning_matrices
@@ -121,9 +121,9 @@ def test_twists_are_spread_where_there_are_limbs(woman: sbs.Character) -> None:
     np.testing.assert_array_equal(whole.skin(woman).deform(posed, **whole.options), expected)
     skin = woman.twisted_skin(spread, optimized=True)
     expected = skin.deform(posed, center="optimized", amount=sbs.twist_amounts(woman, spread))
-    found = half.skin(woman)
-    np.testing.assert_array_equal(found.deform(posed, **half.options), expected)
-    np.testing.assert_array_equal(found.deform_many(posed[None], **half.options)[0], expected)
+    found = smooth.skin(woman)
+    np.testing.assert_array_equal(found.deform(posed, **smooth.options), expected)
+    np.testing.assert_array_equal(found.deform_many(posed[None], **smooth.options)[0], expected)
 
 
 # -------------------------------------------------------------------------------------------------------------- reports

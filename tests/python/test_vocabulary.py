@@ -17,7 +17,9 @@ from click.testing import CliRunner
 import sbs
 from sbs import quality, weights
 from sbs.cli import main
+from sbs.cli.options import MethodChoice
 from sbs.quality.demo import bench
+from sbs.quality.methods import method_key
 
 SHORT: dict[sbs.Method, sbs.Method] = {"linear": "LBS", "spherical": "SBS", "dual_quaternion": "DQS"}
 HAND = str(Path(sbs.__file__).parent / "characters" / "data" / "hand.glb")
@@ -77,9 +79,20 @@ def test_case_does_not_matter(hand: sbs.Character, word: Any) -> None:
         weights.reachable(rest[0], matrices[:2], method=dual).points,
         weights.reachable(rest[0], matrices[:2], method="DQS").points,
     )
-    assert list(quality.chosen([word, "Half-Twist", "sbs", "OPTIMIZED"])) == ["LBS", "half twist", "SBS", "optimized"]
+    assert list(quality.chosen([word, "Smooth-Twist", "sbs", "OPTIMIZED"])) == [
+        "LBS",
+        "smooth twist",
+        "SBS",
+        "optimized",
+    ]
     timings = bench.measure(hand.skin, matrices, methods=[word, dual], rounds=1)
     assert [timing.method for timing in timings] == ["linear", "dual_quaternion"]
+
+
+@pytest.mark.parametrize("word", ["half twist", "Half-Twist"])
+def test_a_former_name_is_understood(word: str) -> None:
+    assert list(quality.chosen([word])) == ["smooth twist"]
+    assert MethodChoice(quality.METHODS, method_key).convert(word, None, None) == "smooth twist"
 
 
 WRONG = [

@@ -18,7 +18,7 @@ from playwright.sync_api import Page
 import sbs
 
 DATA = Path(__file__).parents[1] / "data"
-METHODS: tuple[Any, ...] = ("LBS", "half twist", "SBS", "DQS", "optimized", "twist")
+METHODS: tuple[Any, ...] = ("LBS", "smooth twist", "SBS", "DQS", "optimized", "twist")
 
 POSITIONS = """([method, bend, twist]) => {
   const page = window.sbsPage;
@@ -72,7 +72,7 @@ def loaded(page: Page) -> dict[str, Any]:
 def expected(character: sbs.Character, method: Any, matrices: NDArray[np.float64], limbs: Any = None) -> Any:
     """Positions and normals by the library as it is here."""
     twist = sbs.limb_twist(character, limbs)
-    if method == "half twist":
+    if method == "smooth twist":
         skin = character.twisted_skin(twist, optimized=True)
         amount = sbs.twist_amounts(character, twist)
         return skin.deform(matrices, center="optimized", amount=amount, normals=True)
@@ -85,7 +85,7 @@ def expected(character: sbs.Character, method: Any, matrices: NDArray[np.float64
 
 def test_opens_in_the_default_of_the_addon(visit: Visit) -> None:
     page = opened(visit)
-    assert page.text_content(".try-methods label:has(:checked)") == "half twist"
+    assert page.text_content(".try-methods label:has(:checked)") == "smooth twist"
     assert (page.input_value("input[name=bend]"), page.input_value("input[name=twist]")) == ("60", "150")
 
 

@@ -207,7 +207,7 @@ def with_turns(woman: sbs.Character) -> sbs.Character:
 
 @pytest.mark.parametrize("name", ["hand", "woman", "Rat"])
 def test_files(page: Page, tmp_path: Path, name: str) -> None:
-    """Files of GLB through GLTFLoader and AnimationMixer, in all ways; half twist is that of `for_engine`."""
+    """Files of GLB through GLTFLoader and AnimationMixer, in all ways; smooth twist is that of `for_engine`."""
     source = sbs.load(ROOT / "tests" / "data" / "Rat.glb") if name == "Rat" else sbs.samples.load(name)
     if name == "woman":
         source = with_turns(source)

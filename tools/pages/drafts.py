@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The table of docs/correctives.md: drafted correctives.
 
-Together, energies, tears and jumps of linear blending, half twist, and half twist with drafted hinges, in scenes of
+Together, energies, tears and jumps of linear blending, smooth twist, and smooth twist with drafted hinges, in scenes of
 docs/quality.md; and energies in bends and clips of all characters.
 """
 
@@ -62,7 +62,7 @@ class Drafted:
 
 
 class DraftMethod(TwistMethod):
-    """Half twist with drafted hinges."""
+    """Smooth twist with drafted hinges."""
 
     def skin(self, character: sbs.Character) -> Deformer:
         """The skin to deform. Says how many shapes there are, and how long they took."""
@@ -79,11 +79,11 @@ class DraftMethod(TwistMethod):
         return Drafted(skin, {"amount": sbs.twist_amounts(character, twist, self.across), "correctives": found})
 
 
-HALF = METHODS["half twist"]
+SMOOTH = METHODS["smooth twist"]
 PANEL: dict[str, NamedMethod] = {
     "LBS": METHODS["LBS"],
-    "half twist": HALF,
-    "drafted": DraftMethod("half twist, drafted", HALF.options, across=ACROSS),
+    "smooth twist": SMOOTH,
+    "drafted": DraftMethod("smooth twist, drafted", SMOOTH.options, across=ACROSS),
 }
 
 
@@ -110,13 +110,15 @@ def scenes_table(characters: Path) -> str:
 def energies_table(characters: Path, every: int) -> str:
     """The energies of characters, relative to linear blending."""
     found = all_energies(characters, PANEL, every)
-    shares = [energy_shares(found, kind)[method] for kind in ("bends", "clips") for method in ("half twist", "drafted")]
+    shares = [
+        energy_shares(found, kind)[method] for kind in ("bends", "clips") for method in ("smooth twist", "drafted")
+    ]
     rows = [
         [name, *(f"{share[name]:.3f}" if name in share else "" for share in shares)]
         for name in (character["name"] for character in found)
     ]
     rows.append(["all", *(f"{geometric_mean(list(share.values())):.3f}" for share in shares)])
-    return table(["", "bends, half twist", "drafted", "clips, half twist", "drafted"], rows)
+    return table(["", "bends, smooth twist", "drafted", "clips, smooth twist", "drafted"], rows)
 
 
 def write(characters: Path, every: int = 1) -> None:

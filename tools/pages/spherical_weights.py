@@ -27,7 +27,7 @@ from .losses import (
 from .scenes import subjects, without_path
 from .tables import table
 
-HALF = METHODS["half twist"]
+SMOOTH = METHODS["smooth twist"]
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,18 @@ def widened(character: sbs.Character, reach: float) -> sbs.Character:
 
 
 def spherical(across: float, reach: float = 0.5) -> NamedMethod:
-    return WithTwist(f"these weights, {across:g} across", HALF.options, across=across, reach=reach)
+    return WithTwist(f"these weights, {across:g} across", SMOOTH.options, across=across, reach=reach)
 
 
 DRAWN: dict[str, NamedMethod] = {
     "LBS": METHODS["LBS"],
     "LBS, these weights": WithLinear("LBS, these weights", METHODS["LBS"].options, 0.5),
-    "half twist": HALF,
+    "smooth twist": SMOOTH,
     "these weights, .5": spherical(0.5),
     "these weights, .7": spherical(0.7),
 }
 MEASURED = DRAWN | {
-    "half twist, .7": TwistMethod("half twist, .7", HALF.options, across=0.7),
+    "smooth twist, .7": TwistMethod("smooth twist, .7", SMOOTH.options, across=0.7),
     "reach .25, .7": spherical(0.7, 0.25),
     "reach .75, .7": spherical(0.7, 0.75),
 }

@@ -25,7 +25,7 @@ from .losses import KINDS, all_energies, energy_shares, geometric_mean
 from .scenes import twisted
 from .tables import table
 
-HALF = "half twist"
+SMOOTH = "smooth twist"
 JOINT, DEGREES = "LeftForeArm", 170.0
 TEETH = 15.0
 """Degrees by which two triangles meet in a valley that counts as one between teeth."""
@@ -158,7 +158,7 @@ def long_bones(character: sbs.Character) -> list[int]:
 
 @dataclass(frozen=True)
 class Choice(TwistMethod):
-    """Half twist, but for some choice.
+    """Smooth twist, but for some choice.
 
     Attributes
     ----------
@@ -180,15 +180,15 @@ class Choice(TwistMethod):
 
 
 def choices(across: float, *, wide: bool) -> dict[str, NamedMethod]:
-    """Half twist with so much across joints, and methods that differ from it in one choice."""
-    half = Choice("", METHODS[HALF].options, across=across, wide=wide)
+    """Smooth twist with so much across joints, and methods that differ from it in one choice."""
+    smooth = Choice("", METHODS[SMOOTH].options, across=across, wide=wide)
     found: dict[str, NamedMethod] = {
-        HALF: half,
-        "no fingers and tails": replace(half, bones=arms_and_legs),
-        "all long bones": replace(half, bones=long_bones),
-        "weighted centers": replace(half, options=METHODS["weighted"].options),
+        SMOOTH: smooth,
+        "no fingers and tails": replace(smooth, bones=arms_and_legs),
+        "all long bones": replace(smooth, bones=long_bones),
+        "weighted centers": replace(smooth, options=METHODS["weighted"].options),
     }
-    return found | {f"{more:g} across": replace(half, across=more) for more in (0.5, 0.7) if more > across}
+    return found | {f"{more:g} across": replace(smooth, across=more) for more in (0.5, 0.7) if more > across}
 
 
 def choices_table(characters: Path, every: int, *, across: float, wide: bool) -> str:
@@ -200,12 +200,12 @@ def choices_table(characters: Path, every: int, *, across: float, wide: bool) ->
     for name in panel:
         means = [f"{geometric_mean(list(kind[name].values())):.3f}" for kind in shares.values()]
         changes = sorted(
-            (value - kind[HALF][character], f"{name_of_kind} of {character}")
+            (value - kind[SMOOTH][character], f"{name_of_kind} of {character}")
             for name_of_kind, kind in shares.items()
             for character, value in kind[name].items()
         )
         extremes = [f"{change:+.3f}, {where}" for change, where in (changes[0], changes[-1])]
-        rows.append((name, *means, *(extremes if name != HALF else ["", ""])))
+        rows.append((name, *means, *(extremes if name != SMOOTH else ["", ""])))
     head = f"{across:g} across" + (", weights for spherical blending" if wide else "")
     return table((head, *KINDS, "better by at most", "worse by at most"), rows)
 

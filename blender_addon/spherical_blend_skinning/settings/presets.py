@@ -28,7 +28,7 @@ ITEMS = (
     (
         "QUALITY",
         "Quality",
-        "Spherical Blend with optimized centers and all bones, and twists spread: limbs keep their shape best",
+        "Smooth twist: Spherical Blend with optimized centers and all bones, and twists spread along limbs",
         0,
     ),
     (

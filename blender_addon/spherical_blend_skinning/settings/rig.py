@@ -94,7 +94,8 @@ class _Shared(PropertyGroupMixin):
         "twist_across",
         "At Joints",
         "How much of the method is used where bones meet, also of a rig without limbs; along limbs all of "
-        "it is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging",
+        "it is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging. "
+        "Smooth twist has 0.35",
         default=0.35,
         options=set(),
     )

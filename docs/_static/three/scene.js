@@ -14,7 +14,7 @@ const CLAY = new THREE.MeshStandardMaterial({ color: "#d8b49c", roughness: 0.75 
 const COPIES = [
   { label: "linear", file: "plain.glb" },
   { label: "spherical, the same file", file: "plain.glb", spherical: true },
-  { label: "half twist", file: "half_twist.glb", spherical: true },
+  { label: "smooth twist", file: "smooth_twist.glb", spherical: true },
 ];
 
 async function addCharacter(scene, { file, spherical }, place) {

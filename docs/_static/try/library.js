@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libsbs as WebAssembly: docs/try/page.c.
 
-export const METHODS = ["LBS", "half twist", "SBS", "DQS", "optimized", "twist"];
+export const METHODS = ["LBS", "smooth twist", "SBS", "DQS", "optimized", "twist"];
 
 /** What the C library asks of a system: it finds no environment, and has nothing to say when it ends. */
 function system(memory) {

@@ -37,7 +37,7 @@ const SAMPLES = {
 };
 const LABELS = {
   LBS: "Linear blend skinning",
-  "half twist":
+  "smooth twist":
     "What the add-on for Blender does by default: twists spread along limbs, in part spherical across joints",
   SBS: "Spherical blend skinning, a rotation center for each set of joints",
   DQS: "Dual quaternion skinning",
@@ -86,7 +86,7 @@ class Page {
       label.innerHTML = `<input type="radio" name="method" value="${i}"><span>${name}</span>`;
       methods.append(label);
     });
-    this.controls.method.value = METHODS.indexOf("half twist");
+    this.controls.method.value = METHODS.indexOf("smooth twist");
     for (const [name, { label }] of Object.entries(SAMPLES)) this.controls.sample.add(new Option(label, name));
   }
 

@@ -233,7 +233,8 @@ def twist_amounts(character: Skinned, twist: Twist | None = None, across: float 
     """Amounts (V,) for ``Skin.deform(..., amount=)``: limbs spherical along their bones, joints less.
 
     Along a bone, spherical blending keeps the radius of a twisted limb; across joints it bulges if weights were painted
-    for linear blending. Let w be the largest share that one limb has in the weights of a vertex. Its amount is
+    for linear blending. With these amounts a twisted skin about optimized centers has *smooth twist*. Let w be the
+    largest share that one limb has in the weights of a vertex. Its amount is
 
         1 - (1 - across) min(3 (1 - w), 1)
 

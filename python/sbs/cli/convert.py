@@ -36,8 +36,8 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
 @click.option(
     "--engine",
     type=click.Choice(get_args(Engine)),
-    help="Write a GLB that shaders of this engine blend spherically, about optimized centers. By default with --twist"
-    " auto, the twists of limbs spread by joints of their own, and mostly linear across joints, --across 0.35.",
+    help="Write a GLB that shaders of this engine blend spherically, about optimized centers. By default smooth twist:"
+    " --twist auto, the twists of limbs spread by joints of their own, and --across 0.35, mostly linear across joints.",
 )
 @how_to_deform(CORRECTIVES, *METHOD_CHOICE)
 @STRICT

@@ -124,7 +124,8 @@ ACROSS = click.option(
     "--across",
     metavar="NUMBER",
     type=click.FloatRange(0, 1),
-    help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1.",
+    help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1. Smooth"
+    " twist is --twist auto --center optimized --across 0.35.",
 )
 BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
 TWIST = twist_option(

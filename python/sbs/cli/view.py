@@ -24,7 +24,7 @@ from .terminal import say
     type=MethodChoice(METHODS, method_key),
     multiple=True,
     help="A method; up to three, side by side, of which --muscles and --correctives are one each.  [default: LBS, SBS,"
-    " DQS; with --correctives LBS, half twist]",
+    " DQS; with --correctives LBS, smooth twist]",
 )
 @how_to_deform(MUSCLES, CORRECTIVES)
 @click.option("--host", default="127.0.0.1", help="Who can reach it: 0.0.0.0 is everybody.")
@@ -55,8 +55,8 @@ def view(
     by_default = {
         (): ("LBS", "SBS", "DQS"),
         ("--muscles",): ("LBS", "SBS"),
-        ("--correctives",): ("LBS", "half twist"),
-        ("--muscles", "--correctives"): ("half twist",),
+        ("--correctives",): ("LBS", "smooth twist"),
+        ("--muscles", "--correctives"): ("smooth twist",),
     }
     names = methods or by_default[made]
     if len(names) + len(made) > 3 or len(set(names)) < len(names):

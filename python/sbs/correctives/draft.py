@@ -78,7 +78,7 @@ def draft(
         Skinning matrices that say where joints bend, in place of the character's animations. Joints that none of them
         bends by 20 degrees are left out.
     skin : Skin, optional
-        The skin that shapes are for, with `options` of `Skin.deform`. By default the skin of *half twist*:
+        The skin that shapes are for, with `options` of `Skin.deform`. By default the skin of *smooth twist*:
         ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and the
         amounts of `sbs.twist_amounts`.
     progress : callable, optional

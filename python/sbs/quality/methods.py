@@ -178,22 +178,22 @@ METHODS: dict[str, NamedMethod] = {
     "weighted": NamedMethod("SBS, weighted centers", {"method": "spherical", **VARIANTS["weighted"]}),
     "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", **VARIANTS["optimized"]}),
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
-    "half twist": TwistMethod(
-        "part SBS, optimized centers, twists spread", {"method": "spherical", "center": "optimized"}, across=ACROSS
-    ),
+    "smooth twist": TwistMethod("smooth twist", {"method": "spherical", "center": "optimized"}, across=ACROSS),
 }
+FORMER_NAMES = {"half twist": "smooth twist"}
 
 
 def method_key(name: str) -> str:
-    """The key of a method in `METHODS`, which may also be given by its full name: ``"linear"`` is LBS, and so on.
+    """The key of a method in `METHODS`, also by its full name, ``"linear"`` for LBS and so on, or by a former name.
 
     Raises
     ------
     ValueError
         If no method has such a name.
     """
-    known = known_name(name, (*METHODS, *SHORT_NAMES), "method")
-    return SHORT_NAMES.get(known, known)
+    others = SHORT_NAMES | FORMER_NAMES
+    known = known_name(name, (*METHODS, *others), "method")
+    return others.get(known, known)
 
 
 def chosen(

@@ -18,8 +18,8 @@ from .report import Report, in_words
 
 FULL_STRAIN = 1.0
 FOOTNOTE = (
-    "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved. Thickness: what"
-    " 1% of the surface that deforms is below. Tear: what 1% is above. Surfaces are smoothed for the picture by Loop"
+    "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved. Thickness: 1% of"
+    " the deforming surface is thinner. Tear: 1% is torn more. Surfaces are smoothed for the picture by Loop"
     " subdivision."
 )
 

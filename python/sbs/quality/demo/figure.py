@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures: every scene at rest and by each method, and of two of them linear blending beside the default."""
+"""The figures: the README's picture, and every scene at rest and by each method."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..picture import Row, compose, portraits, weight_colors
+from ..quality import MeasuredMotion, chosen, evaluate
+from ..quality.panel import FOOTNOTE as MEASURES
+from ..quality.panel import panel_row
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
 HEADINGS = {METHODS[name].options["method"]: METHODS[name].label for name in ("LBS", "SBS", "DQS")}
-SMOOTHED = "Surfaces are smoothed for the picture by Loop subdivision."
 FOOTNOTE = (
     "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"
-    f" whole mesh. {SMOOTHED}"
+    " whole mesh. Surfaces are smoothed for the picture by Loop subdivision."
 )
-OPENING = {"LBS": "linear (LBS)", "half twist": "the default: half twist"}
-OPENING_CAPTION = (
-    "Half twist, the default of the add-on for Blender: SBS about optimized centers, twists spread along limbs, mostly"
-    " linear across joints. Blue: the weight of the joints that move."
-)
+OPENING = {"LBS": "linear (LBS)", "DQS": "dual quaternions (DQS)", "smooth twist": "smooth twist"}
 
 Pictures = list[NDArray[np.uint8]]
 
@@ -70,16 +68,16 @@ def all_methods(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], 
     return compose(rows, ["rest pose", *(METHODS[result.method].label for result in outcomes[0])], FOOTNOTE)
 
 
-def opening(scenes: Sequence[Scene], outcomes: Sequence[Sequence[Outcome]], pictures: Sequence[Pictures]) -> Any:
-    """The first picture of the README: a bent joint beside a twisted one, each by LBS and by the add-on's default."""
-    shown: Pictures = []
-    notes: list[str] = []
-    for name in ("bent knee", "twisted arm"):
-        number = [scene.name for scene in scenes].index(name)
-        methods = [outcome.method for outcome in outcomes[number]]
-        shown += [pictures[number][1 + methods.index(method)] for method in OPENING]
-        notes += [scenes[number].title] * len(OPENING)
-    return compose([Row(shown, notes, OPENING_CAPTION)], [*OPENING.values()] * 2, SMOOTHED)
+def opening(scene: Scene, *, width: int, samples: int, progress: Callable[[], None] = lambda: None) -> Any:
+    """The first picture of the README, a `PIL.Image.Image`: a pose by three methods, with the strain of its surface.
+
+    Its pictures are a quarter of `width` wide. `progress` is called after each.
+    """
+    motion = MeasuredMotion(scene.name, (scene.name,), scene.skinning_matrices[None])
+    report = evaluate(scene.character, [motion], chosen([*OPENING]))
+    size = (width // 4, round(width // 4 / scene.aspect))
+    row = panel_row(report, motion, 0, scene.camera, size, samples=samples, caption=scene.caption, progress=progress)
+    return compose([row], [*OPENING.values()], MEASURES)
 
 
 def note(outcome: Outcome) -> str:

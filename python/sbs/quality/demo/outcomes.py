@@ -17,7 +17,7 @@ from .bench import in_rounds
 from .measures import radius_kept, volume
 from .scenes import Scene
 
-METHODS: Mapping[str, NamedMethod] = {name: MEASURED[name] for name in ("LBS", "SBS", "DQS", "half twist")}
+METHODS: Mapping[str, NamedMethod] = {name: MEASURED[name] for name in ("LBS", "SBS", "DQS", "smooth twist")}
 
 
 @dataclass(frozen=True)

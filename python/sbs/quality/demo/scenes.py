@@ -20,12 +20,10 @@ UPWARD = (0.0, 1.0, 0.0)
 class Scene:
     """A row of the figure: a pose (J, 4, 4) of a character, and its picture.
 
-    `title` is under a picture, `caption` under the row; the weight of the joints `moved` (N,) colors the mesh. `aspect`
-    is the ratio of width to height of a picture.
+    The weight of the joints `moved` (N,) colors the mesh. `aspect` is the ratio of width to height of a picture.
     """
 
     name: str
-    title: str
     caption: str
     character: Character
     skinning_matrices: NDArray[np.float64]
@@ -40,13 +38,31 @@ def scenes() -> list[Scene]:
     return [twist(woman), knee(woman), fist(load_sample("hand"))]
 
 
+def arm(woman: Character) -> Scene:
+    """The first picture of the README."""
+    skeleton = woman.skeleton
+    upper, lower = (
+        turned(skeleton, name, bone_axis(skeleton, name), degrees)
+        for name, degrees in (("LeftArm", 110), ("LeftForeArm", 150))
+    )
+    elbow = skeleton.joint_positions[skeleton.index("LeftForeArm")]
+    return Scene(
+        name="arm",
+        caption="The upper arm twisted by 110°, the forearm by 150°, on the same rig with the same weights.",
+        character=woman,
+        skinning_matrices=woman.skinning_matrices(upper @ lower),
+        moved=descendants(skeleton, "LeftArm"),
+        camera=Camera(np.add(elbow, (-0.6, 0.3, 0)), (0.2, 0.25, 1), UPWARD, 5.2),
+        aspect=1.0,
+    )
+
+
 def twist(woman: Character) -> Scene:
     skeleton = woman.skeleton
     local = turned(skeleton, "LeftForeArm", bone_axis(skeleton, "LeftForeArm"), 170)
     elbow = skeleton.joint_positions[skeleton.index("LeftForeArm")]
     return Scene(
         name="twisted arm",
-        title="forearm twisted by 170°",
         caption="(a) The left forearm twisted by 170° about its bone, from behind. LBS winds the elbow up like a candy"
         " wrapper; by SBS and DQS it stays an arm; spread along the bone, the twist is hardly seen. Blue: the weight of"
         " the joints that move.",
@@ -64,7 +80,6 @@ def knee(woman: Character) -> Scene:
     knee_joint = skeleton.joint_positions[skeleton.index("LeftLeg")]
     return Scene(
         name="bent knee",
-        title="knee bent by 125°",
         caption="(b) The left knee bent by 125° about x. LBS collapses it; SBS and DQS move its vertices on arcs about"
         " the joint, which bulges; blended in part, it keeps the shape of a knee.",
         character=woman,
@@ -83,7 +98,6 @@ def fist(hand: Character) -> Scene:
     shown = np.concatenate([hand.mesh.positions[fingers], hand.skin.deform(skinning_matrices)[fingers]])
     return Scene(
         name="fist",
-        title="hand closed to a fist",
         caption="(c) A hand closed to a fist. LBS thins the fingers at every joint, most at the middle ones.",
         character=hand,
         skinning_matrices=skinning_matrices,
