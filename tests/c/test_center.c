@@ -139,10 +139,26 @@ static void test_random_joints(void) {
   }
 }
 
+/* Joints that are scaled to nothing leave no rotation, and tilts below rcond no equation: nothing overflows. */
+static void test_edges(void) {
+  static const double scales[] = {0.0, 1e-320, 1e-200, 1e-160, 1e-100, 1.0};
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+    const transform small = scaling(scales[i], scales[i], scales[i]);
+    const transform joints[3] = {small, multiply(small, about(rotation(1e-4, 1.0, 0.0, 90.0), 1.0, 7.0, 2.0)),
+                                 multiply(small, about(rotation(0.0, 1.0, 1e-4, -90.0), 1.0, 7.0, 2.0))};
+    double z[3];
+    find_center(joints, 3, 1e-8, 0.0, z);
+    for (int k = 0; k < 3; k++) CHECK(isfinite(z[k]));
+    find_center(joints, 3, 1e-8, 1e-3, z);
+    CHECK_NEAR(z[1], 0.0, 1e-2); /* free along the axes: near the centroid */
+  }
+}
+
 static void run_all(void) {
   RUN(test_hinge);
   RUN(test_nearly_coaxial_joints);
   RUN(test_random_joints);
+  RUN(test_edges);
 }
 
 int main(void) {

@@ -344,6 +344,8 @@ static void test_pointers_of_deforming(void) {
                 SBS_ERROR_TOO_LARGE, "frame_count");
   CHECK_EQUAL(sbs_skin_get_info(NULL, &info), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_get_info(made->skin, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_joint_sets(made->skin, offsets, joints), SBS_OK); /* {0, 1}, {2, 3} and {3} */
+  CHECK(offsets[3] == 5 && joints[0] == 0 && joints[1] == 1 && joints[2] == 2 && joints[3] == 3 && joints[4] == 3);
   CHECK_EQUAL(sbs_skin_joint_sets(NULL, offsets, joints), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_sets(made->skin, NULL, joints), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_sets(made->skin, offsets, NULL), SBS_ERROR_NULL);
