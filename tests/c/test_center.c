@@ -57,8 +57,8 @@ static void test_hinge(void) {
 }
 
 /*
- * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns what no center can
- * mend: the part of e that the equations don't reach.
+ * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns the part of e
+ * that the equations don't reach, which no center mends.
  */
 static double damped_by_svd(const transform *joints, size_t joint_count, double damping, double z[3]) {
   enum {

@@ -107,7 +107,7 @@ static void test_three_of_a_triangle_between_two(void) {
   sbs_subdivision_free(fine);
 }
 
-/* A sliver far from the origin: what its corners were rounded to must not decide about a normal. */
+/* A sliver far from the origin: the rounding of its corners must not decide about a normal. */
 static void test_slivers_have_no_normal(void) {
   float far[4][3] = {{1000, 0, 0}, {1001, 0, 0}, {1002, 1e-5f, 1e-5f}, {1000.5f, -1, 0}};
   const int32_t two[2][3] = {{0, 1, 2}, {1, 0, 3}};

@@ -256,7 +256,7 @@ static void test_a_skin_deforms_from_plain_matrices(void) {
   sbs_twist_free(twist);
 }
 
-/* The skin keeps what it needs of the twist; its influences and joints are those that were given. */
+/* The skin keeps a copy of the twist; its joints are the given ones. */
 static void test_a_skin_outlives_its_twist(void) {
   const sbs_twist_desc bones = describe();
   sbs_twist *twist = new_twist(&bones);
@@ -276,7 +276,7 @@ static void test_a_skin_outlives_its_twist(void) {
   sbs_skin_free(skin);
 }
 
-/* With memory of the caller none is allocated, and what it lacks is told. */
+/* With memory of the caller none is allocated, and memory that is too small is refused. */
 static void test_a_frame_in_memory_of_the_caller(void) {
   const sbs_twist_desc bones = describe();
   allocation_counter counter = {.fail_at = SIZE_MAX};
