@@ -57,7 +57,7 @@ static inline sbs_allocator counting_allocator(allocation_counter *counter) {
 }
 
 /*
- * Makes every allocation of a call fail in turn until the call succeeds; what it made is released by `discard` or NULL.
+ * Makes every allocation of a call fail in turn until the call succeeds; an object is released by `discard`, or NULL.
  * Returns how many allocations there were to fail.
  */
 static inline size_t fail_each_allocation(sbs_status (*call)(const sbs_allocator *, void *), void (*discard)(void *),

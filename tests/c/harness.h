@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a test program needs: checks that count and report, and an exit code. A failed check does not end the test.
+ * A test program: checks that count and report, and an exit code. A failed check does not end the test.
  *
  *     static void test_something(void) { CHECK(1 + 1 == 2); }
  *     int main(void) {
@@ -57,7 +57,8 @@ static inline int harness_strings(const char *a, const char *b, const char *file
 #define CHECK_NEAR(a, b, tolerance) harness_near((a), (b), (tolerance), __FILE__, __LINE__, #a " ~ " #b)
 #define CHECK_STRING(a, b) harness_strings((a), (b), __FILE__, __LINE__, #a " is " #b)
 /* A call that is given &fault, and names the argument to blame there. */
-#define CHECK_REFUSED(call, status, name) ((void)CHECK_EQUAL((call), (status)), (void)CHECK_STRING(fault.argument, (name)))
+#define CHECK_REFUSED(call, status, name) \
+  ((void)CHECK_EQUAL((call), (status)), (void)CHECK_STRING(fault.argument, (name)))
 
 #define RUN(test) \
   do { \

@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------------------------------------------ matrices -- */
 
-/* A (3, 4) skinning matrix; an array of them is what a sbs_pose of three rows points to. */
+/* A (3, 4) skinning matrix; a sbs_pose of three rows points to an array of them. */
 typedef struct transform {
   double m[3][4];
 } transform;
@@ -64,7 +64,7 @@ static inline transform multiply(transform a, transform b) {
   return product;
 }
 
-/* t with (x, y, z) in place of the origin as what it turns and scales about */
+/* t that turns and scales about (x, y, z) in place of the origin */
 static inline transform about(transform t, double x, double y, double z) {
   return multiply(multiply(translation(x, y, z), t), translation(-x, -y, -z));
 }
@@ -160,7 +160,7 @@ static inline void free_rig(rig *made) {
   free(made->joint_weights);
 }
 
-/* The same with its vertices in an order: vertex i is what vertex order[i] was. */
+/* The same with its vertices in an order: vertex i of it is vertex order[i]. */
 static inline rig reorder_rig(const rig *old, const int32_t *order) {
   const size_t influences = old->influences;
   rig made = new_rig(0, old->vertex_count, old->joint_count, influences);
@@ -228,7 +228,7 @@ static inline sbs_skin *bind_rig(const rig *made, sbs_scalar scalar, int with_no
   return skin;
 }
 
-/* All methods with all that changes what they compute. */
+/* All methods with all options that change their results. */
 static const struct {
   sbs_method method;
   sbs_rotation rotation;

@@ -187,6 +187,8 @@ static sbs_status find_tails_by(const sbs_allocator *allocator, void *tails) {
 }
 
 static void test_short_of_memory(void) {
+  const int32_t attachment[VERTICES] = {1, 1, 1, 1, 1, 2};
+  const double t_min[JOINTS] = {NAN, -0.5, NAN}, t_max[JOINTS] = {NAN, 0.5, NAN};
   const unsigned char blended[JOINTS] = {0, 1, 0};
   sbs_blending_desc desc = arm();
   double tails[JOINTS][3];
@@ -194,6 +196,8 @@ static void test_short_of_memory(void) {
   desc.influences = &influences;
   desc.blended = blended;
   CHECK(fail_each_allocation(bind_by, NULL, &desc) > 10);
+  desc.attachment = attachment, desc.t_min = t_min, desc.t_max = t_max; /* vertices keep influences beside the zone */
+  CHECK(fail_each_allocation(bind_by, NULL, &desc) > 8);
   CHECK(fail_each_allocation(find_tails_by, NULL, tails) > 4);
 }
 

@@ -80,7 +80,7 @@ static void test_threads_change_no_bit(void) {
 
 /* -------------------------------------------------------------------------------------------------------- errors -- */
 
-/* What a call is made with, and what it may write. */
+/* Arguments of a call, and its outputs. */
 typedef struct attempt {
   double heads[3][3], tails[3][3], inner[3][2], outer[3][2], multipliers[3], points[POINTS][3];
   unsigned char enabled[3];

@@ -57,8 +57,8 @@ static void test_hinge(void) {
 }
 
 /*
- * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns what no center can
- * mend: the part of e that the equations don't reach.
+ * z = sum_k s_k (u_k, e) / (s_k^2 + damping) v_k from the SVD of the equations of all pairs. Returns the part of e
+ * that the equations don't reach, which no center mends.
  */
 static double damped_by_svd(const transform *joints, size_t joint_count, double damping, double z[3]) {
   enum {
@@ -139,10 +139,26 @@ static void test_random_joints(void) {
   }
 }
 
+/* Joints that are scaled to nothing leave no rotation, and tilts below rcond no equation: nothing overflows. */
+static void test_edges(void) {
+  static const double scales[] = {0.0, 1e-320, 1e-200, 1e-160, 1e-100, 1.0};
+  for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+    const transform small = scaling(scales[i], scales[i], scales[i]);
+    const transform joints[3] = {small, multiply(small, about(rotation(1e-4, 1.0, 0.0, 90.0), 1.0, 7.0, 2.0)),
+                                 multiply(small, about(rotation(0.0, 1.0, 1e-4, -90.0), 1.0, 7.0, 2.0))};
+    double z[3];
+    find_center(joints, 3, 1e-8, 0.0, z);
+    for (int k = 0; k < 3; k++) CHECK(isfinite(z[k]));
+    find_center(joints, 3, 1e-8, 1e-3, z);
+    CHECK_NEAR(z[1], 0.0, 1e-2); /* free along the axes: near the centroid */
+  }
+}
+
 static void run_all(void) {
   RUN(test_hinge);
   RUN(test_nearly_coaxial_joints);
   RUN(test_random_joints);
+  RUN(test_edges);
 }
 
 int main(void) {

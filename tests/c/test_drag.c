@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dragging, from C: a known answer, what it refuses, and that where memory is short nothing has happened. */
+/* Dragging, from C: a known answer, bad input, and short memory, after which nothing has changed. */
 #include <sbs/drag.h>
 
 #include "base/memory.h"

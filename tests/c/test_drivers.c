@@ -110,7 +110,7 @@ static void test_one_pose(void) {
     CHECK_NEAR(w, fade_in(angle * DEGREES, 90 * DEGREES), 1e-14);
     weigh(drivers, 0, 0, -1, angle, &w); /* the other way */
     CHECK_NEAR(w, 0.0, 1e-30);
-    weigh(drivers, 0, 1, 0, angle, &w); /* sideways: what rounding leaves */
+    weigh(drivers, 0, 1, 0, angle, &w); /* sideways: rounding alone */
     CHECK_NEAR(w, 0.0, 1e-30);
     weigh(drivers, 1, 0, 0, angle, &w); /* a twist is no swing */
     CHECK_NEAR(w, 0.0, 1e-30);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every error of binding and deforming with its fault: which argument, where, what value against what limit. Outputs
- * stay untouched.
+ * Every error of binding and deforming with its fault: argument, place, value and limit. Outputs stay untouched.
  */
 #include "rig.h"
 
@@ -94,7 +93,7 @@ static sbs_fault bind(const subject *made, sbs_status expected) {
   return fault;
 }
 
-/* What binding says of a description after a change. */
+/* Binds a description after a change, and checks the answer. */
 #define BOUND(change, status, ...) \
   do { \
     subject *changed = new_subject(); \
@@ -271,7 +270,7 @@ static deformation *new_deformation(int with_normals) {
   return &made;
 }
 
-/* All that a deformation may write, before and after. */
+/* All outputs of a deformation. */
 typedef struct output {
   float positions[2][VERTICES][4], normals[2][VERTICES][4];
   double centers[3][3]; /* of three joint sets */
@@ -344,6 +343,8 @@ static void test_pointers_of_deforming(void) {
                 SBS_ERROR_TOO_LARGE, "frame_count");
   CHECK_EQUAL(sbs_skin_get_info(NULL, &info), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_get_info(made->skin, NULL), SBS_ERROR_NULL);
+  CHECK_EQUAL(sbs_skin_joint_sets(made->skin, offsets, joints), SBS_OK); /* {0, 1}, {2, 3} and {3} */
+  CHECK(offsets[3] == 5 && joints[0] == 0 && joints[1] == 1 && joints[2] == 2 && joints[3] == 3 && joints[4] == 3);
   CHECK_EQUAL(sbs_skin_joint_sets(NULL, offsets, joints), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_sets(made->skin, NULL, joints), SBS_ERROR_NULL);
   CHECK_EQUAL(sbs_skin_joint_sets(made->skin, offsets, NULL), SBS_ERROR_NULL);
@@ -385,7 +386,7 @@ static void test_options_of_deforming(void) {
     POSED(options.positions_stride = strides[i], ALL, SBS_ERROR_STRIDE, NUMBER("positions_stride", stride, 12.0));
     POSED(options.normals_stride = strides[i], ALL, SBS_ERROR_STRIDE, NUMBER("normals_stride", stride, 12.0));
   }
-  /* The skin has no optimized centers, and centers of sets are those of the spherical method, whatever options say. */
+  /* The skin has no optimized centers, and centers of joint sets need neither them nor a method. */
   POSED(options.center = SBS_CENTER_OPTIMIZED, ONE | MANY, SBS_ERROR_OPTION, NAMED("centers"));
   POSED(options.center = SBS_CENTER_OPTIMIZED, CENTERS, SBS_OK, no_fault);
   POSED(options.method = (sbs_method)4, ONE | MANY, SBS_ERROR_OPTION,
@@ -393,7 +394,7 @@ static void test_options_of_deforming(void) {
   POSED(options.method = (sbs_method)4, CENTERS, SBS_OK, no_fault);
 }
 
-/* Amounts, and rest positions in place of those of the skin. */
+/* Amounts, and rest positions in place of the skin's. */
 static void test_arrays_of_options(void) {
   static const struct {
     double amount;

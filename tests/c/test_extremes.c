@@ -44,7 +44,7 @@ static void check_pose(const sbs_skin *skin, sbs_scalar scalar, const transform 
       infinite += !isfinite(sbs_scalar_get(positions, scalar, i));
       norm += sbs_scalar_get(normals, scalar, i) * sbs_scalar_get(normals, scalar, i);
     }
-    not_unit += !(fabs(norm - 1.0) <= 2e-5); /* what rigid joints, which may be off by 1e-5, leave of a normal */
+    not_unit += !(fabs(norm - 1.0) <= 2e-5); /* rigid joints may be off by 1e-5 */
   }
   CHECK_EQUAL(infinite, 0);
   CHECK_EQUAL(not_unit, 0);
@@ -102,7 +102,7 @@ static void test_far_scenes_lose_half_a_unit(void) {
       const double unit = (double)(nextafterf(fabsf((float)exact), INFINITY) - fabsf((float)exact));
       worst = fmax(worst, fabs((double)deformed[i / 3][i % 3] - exact) / unit);
     }
-    /* half a unit of the output, and what float32 loses of a rest position: 2^-24, 1/1000 of the smallest unit */
+    /* half a unit of the output, and the rounding of a rest position to float32: 2^-24, 1/1000 of the smallest unit */
     CHECK(worst <= 0.51);
   }
   sbs_skin_free(skin);

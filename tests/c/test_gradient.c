@@ -218,7 +218,7 @@ static void test_every_allocation_fails_in_turn(void) {
 static void test_errors(void) {
   static found room;
   static double amount[VERTICES];
-  static const double others[VERTICES * INFLUENCES]; /* not those of the skin */
+  static const double others[VERTICES * INFLUENCES]; /* not the skin's */
   sbs_skin_desc desc = describe_rig(&mesh);
   const sbs_pose pose = pose_of(joints);
   const sbs_gradient_upstream by = {upstream[0], upstream[1]};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights by heat: any number of threads, short of memory, with arguments that Python cannot pass, and of any size.
- * tests/python holds them against known answers, and test_progress.c cancels them.
+ * Weights by heat: any number of threads, cancelled, short of memory, with arguments that Python cannot pass, and of any
+ * size. tests/python holds them against known answers.
  */
 #include <float.h>
 #include <sbs/heat.h>
@@ -83,6 +83,23 @@ static void test_threads_change_no_bit(void) {
   }
 }
 
+static int give_up(double fraction, void *user) {
+  return fraction >= *(const double *)user;
+}
+
+static void test_cancel(void) {
+  static result out;
+  const double fractions[] = {0.0, 0.3, 0.6, 0.9, 2.0};
+  for (int i = 0; i < 5; i++) {
+    double at = fractions[i];
+    sbs_heat_options options = sbs_default_heat_options();
+    options.progress = give_up;
+    options.progress_user = &at;
+    CHECK_EQUAL(find(new_scene(), &options, &out, NULL), i < 4 ? SBS_ERROR_CANCELLED : SBS_OK);
+    CHECK_EQUAL(is_untouched(&out), i < 4);
+  }
+}
+
 static sbs_status call(const sbs_allocator *allocator, void *made) {
   static result out;
   sbs_heat_options options = sbs_default_heat_options();
@@ -154,6 +171,7 @@ static void test_sizes(void) {
 
 int main(void) {
   RUN(test_threads_change_no_bit);
+  RUN(test_cancel);
   RUN(test_every_allocation_fails_in_turn);
   RUN(test_bad_input_is_named);
   RUN(test_sizes);

@@ -108,7 +108,7 @@ static void test_errors(void) {
   sbs_skin_free(skin);
 }
 
-/* Numbers at the edge of what the type holds: told as singular where they tell nothing, never a NaN. */
+/* Numbers at the ends of a type: vertices are singular where nothing is known, and never NaN. */
 static void test_huge_numbers(void) {
   static float posed[VERTICES * 3];
   static double rest[VERTICES * 3];

@@ -48,8 +48,8 @@ static void test_names(void) {
 }
 
 /*
- * The best that the machine has by what the system says of it: another source than the library's, which asks the
- * processor. Or the least that it can be; or NULL, if the system does not say.
+ * The machine's best instruction set by the system, another source than the processor, which the library asks. Or the
+ * least that it can be; or NULL, if the system does not say.
  */
 static const char *best_by_system(int *is_least) {
   *is_least = 0;
@@ -124,8 +124,8 @@ static void find_center_distances(const rig *made, const transform *joints, doub
 
 /*
  * The sets differ by fused multiply-adds, so in half a rounding of each of some 50 operations on numbers of up to 4: 16
- * roundings of the result are far more than is seen and far less than any mistake. In float64 add what a center that is
- * far away costs. Normals are blended from turns of less than 60 degrees each way, so that they don't nearly cancel.
+ * roundings of the result are far more than is seen and far less than any mistake. In float64 add the cost of a center
+ * that is far away. Normals are blended from turns of less than 60 degrees each way, so that they don't nearly cancel.
  * Averages end a step earlier or later, whose square is below a rounding. Weighted centers lose 1 / (2 sqrt(damping))
  * roundings of how far apart the joints move a vertex, up to 4, where damping decides.
  */

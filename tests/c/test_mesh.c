@@ -94,7 +94,20 @@ static void test_four_of_one_and_two_of_its_neighbor(void) {
   sbs_subdivision_free(fine);
 }
 
-/* A sliver far from the origin: what its corners were rounded to must not decide about a normal. */
+/* Both neighbors are chosen: the middle one has two split edges, and is divided by its shorter diagonal. */
+static void test_three_of_a_triangle_between_two(void) {
+  const sbs_mesh_desc mesh = strip();
+  const unsigned char chosen[3] = {1, 0, 1};
+  const sbs_subdivision *fine = NULL;
+  CHECK_EQUAL(sbs_subdivision_new(&mesh, representatives, chosen, SBS_SUBDIVISION_1_TO_4, 1, NULL, &fine, NULL),
+              SBS_OK);
+  /* from 4, (0, 1), to 11, (1, 1/2), and from 5, (1, 1), to 12, (1/2, 1/2): the second is shorter */
+  const int32_t corners[3][3] = {{12, 3, 11}, {4, 12, 5}, {12, 11, 5}};
+  if (CHECK_EQUAL(fine->triangle_count, 11)) CHECK(memcmp(fine->triangles + 12, corners, sizeof corners) == 0);
+  sbs_subdivision_free(fine);
+}
+
+/* A sliver far from the origin: the rounding of its corners must not decide about a normal. */
 static void test_slivers_have_no_normal(void) {
   float far[4][3] = {{1000, 0, 0}, {1001, 0, 0}, {1002, 1e-5f, 1e-5f}, {1000.5f, -1, 0}};
   const int32_t two[2][3] = {{0, 1, 2}, {1, 0, 3}};
@@ -187,6 +200,7 @@ int main(void) {
   RUN(test_neighbors);
   RUN(test_fan_and_degenerate_triangles);
   RUN(test_four_of_one_and_two_of_its_neighbor);
+  RUN(test_three_of_a_triangle_between_two);
   RUN(test_slivers_have_no_normal);
   RUN(test_bad_meshes);
   RUN(test_other_bad_input);

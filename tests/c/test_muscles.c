@@ -101,11 +101,18 @@ static void test_tendons_and_tension(void) {
   sbs_muscles_free(muscles);
 }
 
+/* Of a muscle with all that one can have: a path with four points, a profile, and flat sections. */
 static void test_types_strides_and_threads(void) {
   sbs_muscle muscle = make_muscle();
-  const double profile[3] = {0.25, 1.0, 0.5};
+  const double profile[3] = {0.25, 1.0, 0.5}, points[4][3] = {{0, 0, 0}, {3, 0.1, 0}, {7, 0, 0.1}, {10, 0, 0}};
+  memcpy(muscle.points, points, sizeof points);
+  muscle.point_count = 4;
+  muscle.joints[2] = muscle.joints[3] = 1;
   muscle.profile = profile;
   muscle.profile_count = 3;
+  muscle.radius = 0.5;
+  muscle.flattening = 1.5;
+  muscle.thin_direction[2] = 3.0;
   sbs_muscles *muscles = new_muscles(&muscle);
   transform joints[JOINTS];
   const sbs_pose pose = move_insertion(-2.0, joints);

@@ -25,11 +25,20 @@ static rig made;
 static int32_t triangles[TRIANGLES][3];
 static allocation_counter counter = {.fail_at = SIZE_MAX};
 static sbs_allocator allocator;
+static sbs_mesh_desc mesh;
+static sbs_influences_table given;
+static sbs_skin_desc desc;
+static sbs_skin_options skin_options;
 
 /* A sheet of quads with random influences. */
 static void make_sheet(void) {
   made = new_rig(7, VERTICES, JOINTS, INFLUENCES);
   allocator = counting_allocator(&counter);
+  mesh = (sbs_mesh_desc){VERTICES, SBS_FLOAT64, made.positions, 0, TRIANGLES, triangles[0]};
+  given = (sbs_influences_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
+  desc = describe_rig(&made);
+  skin_options = sbs_default_skin_options();
+  skin_options.allocator = allocator;
   for (int v = 0; v < VERTICES; v++) {
     made.positions[3 * v] = v % SIDE;
     made.positions[3 * v + 1] = v / SIDE;
@@ -46,18 +55,6 @@ static void make_sheet(void) {
   }
 }
 
-static sbs_mesh_desc sheet(void) {
-  return (sbs_mesh_desc){.vertex_count = VERTICES,
-                         .scalar = SBS_FLOAT64,
-                         .positions = made.positions,
-                         .triangle_count = TRIANGLES,
-                         .triangles = triangles[0]};
-}
-
-static sbs_influences_table table(void) {
-  return (sbs_influences_table){VERTICES, JOINTS, INFLUENCES, made.joint_indices, SBS_FLOAT64, made.joint_weights};
-}
-
 /* ----------------------------------------------------------------------------------------------------- the calls -- */
 
 static int32_t indices[VERTICES * INFLUENCES];
@@ -70,11 +67,8 @@ static double weights[VERTICES * INFLUENCES]; /* the first stays where a call th
   return status
 
 static sbs_status new_skin(void) {
-  const sbs_skin_desc desc = describe_rig(&made);
-  sbs_skin_options options = sbs_default_skin_options();
-  options.allocator = allocator;
   sbs_skin *skin = NULL;
-  const sbs_status status = sbs_skin_new(&desc, &options, &skin, NULL, NULL);
+  const sbs_status status = sbs_skin_new(&desc, &skin_options, &skin, NULL, NULL);
   RETURN_MADE(skin, sbs_skin_free);
 }
 
@@ -83,11 +77,8 @@ static sbs_skin *bound;
 static sbs_status update_skin(void) {
   static int32_t all[VERTICES];
   for (int v = 0; v < VERTICES; v++) all[v] = v;
-  const sbs_skin_desc desc = describe_rig(&made);
-  sbs_skin_options options = sbs_default_skin_options();
-  options.allocator = allocator;
   sbs_skin *skin = NULL;
-  const sbs_status status = sbs_skin_update(bound, &desc, all, VERTICES, &options, &skin, NULL, NULL);
+  const sbs_status status = sbs_skin_update(bound, &desc, all, VERTICES, &skin_options, &skin, NULL, NULL);
   RETURN_MADE(skin, sbs_skin_free);
 }
 
@@ -105,7 +96,6 @@ static sbs_status deform_many(void) {
 }
 
 static sbs_status find_centers(void) {
-  const sbs_skin_desc desc = describe_rig(&made);
   sbs_centers_options options = sbs_default_centers_options();
   options.allocator = allocator;
   options.refinement = INFINITY;
@@ -130,10 +120,7 @@ static sbs_status weigh(void) {
 }
 
 static sbs_status check_skin(void) {
-  const sbs_skin_desc desc = describe_rig(&made);
-  sbs_skin_options options = sbs_default_skin_options();
-  options.allocator = allocator;
-  return sbs_skin_check(&desc, &options, NULL, NULL);
+  return sbs_skin_check(&desc, &skin_options, NULL, NULL);
 }
 
 static sbs_status heat(void) {
@@ -142,7 +129,6 @@ static sbs_status heat(void) {
     heads[j][0] = tails[j][0] = 8.0 * j;
     tails[j][1] = 8.0;
   }
-  const sbs_mesh_desc mesh = sheet();
   const sbs_heat_bones bones = {.joint_count = JOINTS, .heads = heads[0], .tails = tails[0]};
   sbs_heat_options options = sbs_default_heat_options();
   sbs_heat_report report;
@@ -152,20 +138,16 @@ static sbs_status heat(void) {
 }
 
 static sbs_status clean(void) {
-  const sbs_influences_table given = table();
   sbs_influences_clean_options options = sbs_default_influences_clean_options();
   options.allocator = allocator;
   return sbs_influences_clean(&given, &options, indices, weights, NULL, NULL);
 }
 
 static sbs_status tidy(void) {
-  const sbs_influences_table given = table();
   return sbs_influences_tidy(&given, indices, weights, NULL, NULL);
 }
 
 static sbs_status smooth(void) {
-  const sbs_influences_table given = table();
-  const sbs_mesh_desc mesh = sheet();
   sbs_influences_smooth_options options = sbs_default_influences_smooth_options();
   options.allocator = allocator;
   options.iterations = 2;
@@ -173,8 +155,6 @@ static sbs_status smooth(void) {
 }
 
 static sbs_status diffuse(void) {
-  const sbs_influences_table given = table();
-  const sbs_mesh_desc mesh = sheet();
   sbs_influences_diffuse_options options = sbs_default_influences_diffuse_options();
   static double lengths[VERTICES];
   for (size_t v = 0; v < VERTICES; v++) lengths[v] = 1.0;
@@ -183,8 +163,6 @@ static sbs_status diffuse(void) {
 }
 
 static sbs_status new_brush(void) {
-  const sbs_influences_table given = table();
-  const sbs_mesh_desc mesh = sheet();
   sbs_brush *brush = NULL;
   const sbs_status status = sbs_brush_new(&given, &mesh, INFLUENCES, &allocator, &brush, NULL);
   RETURN_MADE(brush, sbs_brush_free);
@@ -211,21 +189,18 @@ static sbs_status stroke(void) {
 }
 
 static sbs_status weld(void) {
-  const sbs_mesh_desc mesh = sheet();
   return sbs_mesh_weld(&mesh, &allocator, indices, NULL);
 }
 
 static sbs_status find_neighbors(void) {
   static size_t offsets[VERTICES + 1];
   static int32_t neighbors[6 * TRIANGLES];
-  const sbs_mesh_desc mesh = sheet();
   return sbs_mesh_adjacency(&mesh, NULL, &allocator, offsets, neighbors, NULL);
 }
 
 static sbs_status divide_by(sbs_subdivision_scheme scheme) {
   static unsigned char chosen[TRIANGLES];
   memset(chosen, 1, sizeof chosen);
-  const sbs_mesh_desc mesh = sheet();
   const sbs_subdivision *subdivision = NULL;
   const sbs_status status = sbs_subdivision_new(&mesh, NULL, chosen, scheme, 2, &allocator, &subdivision, NULL);
   RETURN_MADE(subdivision, sbs_subdivision_free);
@@ -241,12 +216,10 @@ static sbs_status divide_in_4(void) {
 
 static sbs_status measure_curvature(void) {
   static double curvatures[TRIANGLES];
-  const sbs_mesh_desc mesh = sheet();
   return sbs_mesh_curvature(&mesh, NULL, &allocator, curvatures, NULL);
 }
 
 static sbs_status new_surface(void) {
-  const sbs_mesh_desc mesh = sheet();
   sbs_surface *surface = NULL;
   const sbs_status status = sbs_surface_new(&mesh, &allocator, &surface, NULL);
   RETURN_MADE(surface, sbs_surface_free);
@@ -351,8 +324,6 @@ static void test_every_call_can_fail_anywhere(void) {
   };
   make_sheet();
   bound = bind_rig(&made, SBS_FLOAT64, 1);
-  const sbs_influences_table given = table();
-  const sbs_mesh_desc mesh = sheet();
   CHECK_EQUAL(sbs_brush_new(&given, &mesh, INFLUENCES, NULL, &painting, NULL), SBS_OK);
   CHECK_EQUAL(sbs_surface_new(&mesh, NULL, &asked, NULL), SBS_OK);
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
@@ -368,11 +339,11 @@ static void test_every_call_can_fail_anywhere(void) {
 /* Calls of the progress function itself tell nobody: there would be no end. */
 static int call_the_library(double fraction, void *user) {
   const double positions[2][3] = {{0.0}, {1.0}};
-  const sbs_mesh_desc mesh = {.vertex_count = 2, .scalar = SBS_FLOAT64, .positions = positions};
+  const sbs_mesh_desc two = {.vertex_count = 2, .scalar = SBS_FLOAT64, .positions = positions};
   int32_t representatives[2];
   (void)fraction;
   ++*(int *)user;
-  CHECK_EQUAL(sbs_mesh_weld(&mesh, NULL, representatives, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_mesh_weld(&two, NULL, representatives, NULL), SBS_OK);
   return 0;
 }
 
@@ -397,12 +368,12 @@ static void test_ends_where_nothing_changes(void) {
   const double positions[3][3] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
   const int32_t corners[2][3] = {{0, 1, 2}, {0, 0, 1}};
   const unsigned char chosen[2] = {0, 1}; /* of two corners at one point */
-  const sbs_mesh_desc mesh = {
+  const sbs_mesh_desc one = {
       .vertex_count = 3, .scalar = SBS_FLOAT64, .positions = positions, .triangle_count = 2, .triangles = corners[0]};
   for (int scheme = 0; scheme < 2; scheme++) {
     const sbs_subdivision *subdivision = NULL;
     CHECK_EQUAL(
-        sbs_subdivision_new(&mesh, NULL, chosen, (sbs_subdivision_scheme)scheme, INT32_MAX, NULL, &subdivision, NULL),
+        sbs_subdivision_new(&one, NULL, chosen, (sbs_subdivision_scheme)scheme, INT32_MAX, NULL, &subdivision, NULL),
         SBS_OK);
     if (subdivision) CHECK_EQUAL(subdivision->triangle_count, 2);
     sbs_subdivision_free(subdivision);
@@ -417,7 +388,7 @@ static void test_ends_where_nothing_changes(void) {
   double found_weights[3];
   size_t looks = 0;
   sbs_set_progress(never, &looks);
-  CHECK_EQUAL(sbs_influences_smooth(&all_alike, &mesh, &options, 1, found_indices, found_weights, NULL), SBS_OK);
+  CHECK_EQUAL(sbs_influences_smooth(&all_alike, &one, &options, 1, found_indices, found_weights, NULL), SBS_OK);
   sbs_set_progress(NULL, NULL);
   for (int v = 0; v < 3; v++) CHECK(found_weights[v] == 1.0);
   CHECK(looks < 20);

@@ -69,11 +69,12 @@ static double out[FRAMES][3 * VERTICES], out_normals[FRAMES][3 * VERTICES], expe
  * A vertex without a shape keeps its bits; so do all where weights are 0, and with other threads and scratch. All
  * instruction sets are alike, but for rounding.
  */
-static void test_bits(void) {
-  static float first[3 * VERTICES];
+static void check_bits(sbs_scalar scalar) {
+  static double first[2][3 * VERTICES]; /* by the first instruction set, of each type */
   static _Alignas(64) unsigned char scratch[1 << 22];
   const sbs_pose pose = pose_of(frames[0]);
-  sbs_skin *skin = bind_rig(&mesh, SBS_FLOAT32, 1);
+  const size_t size = 3 * size_of(scalar);
+  sbs_skin *skin = bind_rig(&mesh, scalar, 1);
   sbs_shapes_desc desc = describe();
   desc.shape_count = 1; /* every seventh vertex */
   sbs_shapes *shapes = make(skin, &desc);
@@ -83,27 +84,33 @@ static void test_bits(void) {
   options.shapes = shapes;
   options.shape_weights = &none;
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out[0], out_normals[0], NULL, NULL), SBS_OK);
-  CHECK(memcmp(out[0], expected, 3 * VERTICES * sizeof(float)) == 0);
+  CHECK(memcmp(out[0], expected, VERTICES * size) == 0);
   options.shape_weights = &whole;
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out[0], out_normals[0], NULL, NULL), SBS_OK);
   for (size_t v = 0; v < VERTICES; v++) {
-    const int same = memcmp((float *)(void *)out[0] + 3 * v, (float *)(void *)expected + 3 * v, 3 * sizeof(float)) == 0;
-    CHECK_EQUAL(same, v % 7 != 0);
+    CHECK_EQUAL(memcmp((char *)out[0] + v * size, (char *)expected + v * size, size) == 0, v % 7 != 0);
   }
-  if (!first[0]) memcpy(first, out[0], sizeof first); /* 0 by no instruction set */
-  for (size_t i = 0; i < 3 * VERTICES; i++) CHECK_NEAR(number_at(out[0], SBS_FLOAT32, i), (double)first[i], 2e-6);
+  for (size_t i = 0; i < 3 * VERTICES; i++) {
+    if (first[scalar][i] == 0.0) first[scalar][i] = number_at(out[0], scalar, i);
+    CHECK_NEAR(number_at(out[0], scalar, i), first[scalar][i], scalar == SBS_FLOAT32 ? 2e-6 : 1e-12);
+  }
   options.threads = 3;
   memset(scratch, 0xff, sizeof scratch); /* only memory with sums is read */
   options.scratch = scratch;
   options.scratch_size = sbs_skin_scratch_size(skin) + sbs_shapes_scratch_size(shapes);
   CHECK(options.scratch_size <= sizeof scratch);
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out[1], out_normals[1], NULL, NULL), SBS_OK);
-  CHECK(memcmp(out[0], out[1], 3 * VERTICES * sizeof(float)) == 0);
-  CHECK(memcmp(out_normals[0], out_normals[1], 3 * VERTICES * sizeof(float)) == 0);
+  CHECK(memcmp(out[0], out[1], VERTICES * size) == 0);
+  CHECK(memcmp(out_normals[0], out_normals[1], VERTICES * size) == 0);
   options.scratch_size = sbs_skin_scratch_size(skin);
   CHECK_EQUAL(sbs_skin_deform(skin, &pose, &options, out[1], NULL, NULL, NULL), SBS_ERROR_SCRATCH);
   sbs_shapes_free(shapes);
   sbs_skin_free(skin);
+}
+
+static void test_bits(void) {
+  check_bits(SBS_FLOAT32);
+  check_bits(SBS_FLOAT64);
 }
 
 static void test_bad_input(void) {

@@ -104,7 +104,7 @@ static void make_soup(soup *made, double size) {
   }
 }
 
-/* The tree finds what a look at every triangle alone finds, whatever the unit and the number of threads. */
+/* The tree agrees with a look at every triangle alone, in any unit and by any number of threads. */
 static void test_tree_agrees_with_every_triangle_alone(void) {
   static soup made;
   static int32_t found[POINTS], again[POINTS];

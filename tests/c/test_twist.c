@@ -90,10 +90,11 @@ static void test_bad_bones_are_refused(void) {
   CHECK_EQUAL(sbs_twist_joint_count(NULL), 0);
 }
 
-static void test_bad_influences_are_refused(void) {
-  const sbs_twist_desc desc = describe();
+static void test_influences(void) {
+  sbs_twist_desc desc = describe();
+  desc.smooth = 1;
   sbs_twist *twist = new_twist(&desc);
-  double rest[1][3] = {{0, 0, 0}}, share[1] = {1.5}, shared[2];
+  double rest[1][3] = {{1, 0, 0}}, share[1] = {1.5}, shared[2];
   int32_t joint[1] = {3}, found[2];
   const float weight[1] = {1};
   sbs_fault fault = {0};
@@ -102,11 +103,17 @@ static void test_bad_influences_are_refused(void) {
   CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_JOINT_INDEX); /* though there are 7 joints */
   CHECK_STRING(fault.argument, "joint_indices");
   joint[0] = 1;
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_OK); /* 3 / 16 - 2 / 64 of the bone, times three */
+  CHECK_EQUAL(found[0], JOINTS);
+  CHECK_NEAR(shared[1], 3 * (3.0 / 16 - 2.0 / 64), 1e-15);
   CHECK_EQUAL(INFLUENCES(0, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_EMPTY);
   CHECK_EQUAL(INFLUENCES(1, (sbs_scalar)7, SBS_FLOAT32, NULL), SBS_ERROR_OPTION);
   CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, (sbs_scalar)7, NULL), SBS_ERROR_OPTION);
   CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, share), SBS_ERROR_OPTION);
   CHECK_STRING(fault.argument, "shares");
+  share[0] = 1.0;
+  CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, share), SBS_OK);
+  CHECK(found[1] == JOINTS + SBS_TWIST_FRAMES - 1 && shared[1] == 1.0);
   rest[0][1] = NAN;
   CHECK_EQUAL(INFLUENCES(1, SBS_FLOAT64, SBS_FLOAT32, NULL), SBS_ERROR_NOT_FINITE);
 #undef INFLUENCES
@@ -216,6 +223,7 @@ static void test_a_skin_deforms_from_plain_matrices(void) {
   CHECK_EQUAL(sbs_twist_influences(twist, SKIN_V, SBS_FLOAT64, skin_rest, 0, 2, skin_joints[0], SBS_FLOAT32,
                                    skin_weights, NULL, found[0], shared[0], NULL),
               SBS_OK);
+  CHECK_EQUAL(sbs_twist_joints(twist, NULL, skin_places[0], NULL, places[0], NULL), SBS_OK); /* places alone */
   CHECK_EQUAL(sbs_twist_joints(twist, skin_parents, skin_places[0], new_parents, places[0], NULL), SBS_OK);
   sbs_skin_desc desc = describe_skin(NULL);
   desc.joint_count = count, desc.influences_per_vertex = 4;
@@ -248,7 +256,7 @@ static void test_a_skin_deforms_from_plain_matrices(void) {
   sbs_twist_free(twist);
 }
 
-/* The skin keeps what it needs of the twist; its influences and joints are those that were given. */
+/* The skin keeps a copy of the twist; its joints are the given ones. */
 static void test_a_skin_outlives_its_twist(void) {
   const sbs_twist_desc bones = describe();
   sbs_twist *twist = new_twist(&bones);
@@ -268,7 +276,7 @@ static void test_a_skin_outlives_its_twist(void) {
   sbs_skin_free(skin);
 }
 
-/* With memory of the caller none is allocated, and what it lacks is told. */
+/* With memory of the caller none is allocated, and memory that is too small is refused. */
 static void test_a_frame_in_memory_of_the_caller(void) {
   const sbs_twist_desc bones = describe();
   allocation_counter counter = {.fail_at = SIZE_MAX};
@@ -423,7 +431,7 @@ int main(void) {
   RUN(test_a_skin_outlives_its_twist);
   RUN(test_a_frame_in_memory_of_the_caller);
   RUN(test_bad_bones_are_refused);
-  RUN(test_bad_influences_are_refused);
+  RUN(test_influences);
   RUN(test_bad_poses_are_refused);
   RUN(test_bad_skins_are_refused);
   RUN(test_bad_poses_of_skins_are_refused);

@@ -3,6 +3,7 @@
  * Tools for weights: in place, with arguments that Python cannot pass, and where memory is short; weights that spread
  * over a surface, by hand.
  */
+#include <float.h>
 #include <sbs/influences.h>
 
 #include "counting_allocator.h"
@@ -47,6 +48,13 @@ static void test_in_place(void) {
   CHECK_EQUAL(sbs_influences_tidy(&table, joint_indices, joint_weights, &most, NULL), SBS_OK);
   CHECK_EQUAL(most, 2);
   CHECK(joint_weights[0] == 1.25 / 1.75 && joint_indices[3] == 0 && joint_weights[3] == 0.5);
+
+  /* Of one joint more than the largest number: ratios stay, and nothing is infinite. */
+  float largest[3] = {FLT_MAX, FLT_MAX, FLT_MAX};
+  int32_t twice[3] = {0, 1, 1};
+  const sbs_influences_table of_floats = {1, JOINTS, 3, twice, SBS_FLOAT32, largest};
+  CHECK_EQUAL(sbs_influences_clean(&of_floats, &options, twice, largest, NULL, NULL), SBS_OK);
+  CHECK(twice[0] == 1 && largest[0] == FLT_MAX && largest[1] == FLT_MAX / 2.0f);
 }
 
 /*
