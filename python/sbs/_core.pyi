@@ -137,15 +137,7 @@ def check_capsules(
     multipliers: ArrayLike | None = None,  # (J,)
     enabled: ArrayLike | None = None,  # (J,) bool
     falloffs: ArrayLike | None = None,  # (J,)
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.bool_],
-    NDArray[np.int32],
-]: ...
+) -> None: ...
 def capsule_weights(
     points: ArrayLike,  # (V, 3)
     heads: ArrayLike,  # (J, 3)
