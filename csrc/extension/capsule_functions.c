@@ -56,38 +56,8 @@ static sbs_status run_check(void *address, sbs_fault *fault) {
   return sbs_capsules_check(&((capsules_call *)address)->capsules, fault);
 }
 
-/* A new read-only array of the values of an argument, or of their default. */
-static PyObject *keep(const capsules_call *given, size_t number, int type, long standard) {
-  npy_intp count = (npy_intp)given->capsules.capsule_count;
-  PyArrayObject *array = core_array(given, number);
-  PyObject *kept = array != NULL ? PyArray_NewCopy(array, NPY_CORDER) : PyArray_SimpleNew(1, &count, type);
-
-  if (kept == NULL) return NULL;
-  if (array == NULL) {
-    PyObject *value = PyLong_FromLong(standard);
-    const int filled = value != NULL ? PyArray_FillWithScalar((PyArrayObject *)kept, value) : -1;
-    Py_XDECREF(value);
-    if (filled < 0) {
-      Py_DECREF(kept);
-      return NULL;
-    }
-  }
-  PyArray_CLEARFLAGS((PyArrayObject *)kept, NPY_ARRAY_WRITEABLE);
-  return kept;
-}
-
-static PyObject *finish_check(void *given) {
-  return Py_BuildValue("NNNNNNN", keep(given, 0, NPY_DOUBLE, 0), keep(given, 1, NPY_DOUBLE, 0),
-                       keep(given, 2, NPY_DOUBLE, 0), keep(given, 3, NPY_DOUBLE, 0), keep(given, 4, NPY_DOUBLE, 1),
-                       keep(given, 5, NPY_BOOL, 1), keep(given, 6, NPY_INT32, -1));
-}
-
-CORE_FUNCTION(core_check_capsules, capsules_call, .name = "check_capsules",
-              .summary = "Checked copies of the arrays of capsules, read-only, with defaults filled in.",
-              .parts = {CORE_PART(capsules_rows)}, .positional = 7,
-              .returns = "tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], "
-                         "NDArray[np.float64], NDArray[np.bool_], NDArray[np.int32]]",
-              .run = run_check, .finish = finish_check)
+CORE_FUNCTION(core_check_capsules, capsules_call, .name = "check_capsules", .summary = "Raises if capsules are unfit.",
+              .parts = {CORE_PART(capsules_rows)}, .positional = 7, .run = run_check)
 
 /* ------------------------------------------------------------------------------------------------------ weights -- */
 

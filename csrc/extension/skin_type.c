@@ -160,50 +160,6 @@ static PyObject *get_weight_report(PyObject *object, void *Py_UNUSED(closure)) {
   return report_tuple(&((core_skin *)object)->report);
 }
 
-/* A tuple of int. */
-static PyObject *joint_set_tuple(const int32_t *joints, size_t count) {
-  PyObject *set = PyTuple_New((Py_ssize_t)count);
-
-  for (size_t i = 0; set != NULL && i < count; i++) {
-    PyObject *joint = PyLong_FromLong(joints[i]);
-    if (joint == NULL || PyTuple_SetItem(set, (Py_ssize_t)i, joint) < 0) Py_CLEAR(set);
-  }
-  return set;
-}
-
-static PyObject *get_joint_sets(PyObject *object, void *Py_UNUSED(closure)) {
-  const core_skin *self = (core_skin *)object;
-  const size_t count = self->info.joint_set_count, size_sum = self->info.joint_set_size_sum;
-  size_t *offsets = PyMem_New(size_t, count + 1);
-  int32_t *joints = PyMem_New(int32_t, size_sum);
-  PyObject *sets = NULL;
-
-  if (offsets == NULL || joints == NULL) {
-    PyErr_NoMemory();
-    goto exit;
-  }
-  sbs_skin_joint_sets(self->object.made, offsets, joints);
-  sets = PyList_New((Py_ssize_t)count);
-  for (size_t i = 0; sets != NULL && i < count; i++) {
-    PyObject *set = joint_set_tuple(joints + offsets[i], offsets[i + 1] - offsets[i]);
-    if (set == NULL || PyList_SetItem(sets, (Py_ssize_t)i, set) < 0) Py_CLEAR(sets);
-  }
-
-exit:
-  PyMem_Free(offsets);
-  PyMem_Free(joints);
-  return sets;
-}
-
-static PyObject *get_joint_set_of_vertex(PyObject *object, void *Py_UNUSED(closure)) {
-  const core_skin *self = (core_skin *)object;
-  npy_intp length = (npy_intp)self->info.vertex_count;
-  PyObject *sets = PyArray_SimpleNew(1, &length, NPY_INT32);
-
-  if (sets != NULL) sbs_skin_joint_set_of_vertex(self->object.made, PyArray_DATA((PyArrayObject *)sets));
-  return sets;
-}
-
 #define ARRAY(name, number, doc) {name, get_array, NULL, doc, (void *)(Py_ssize_t)(number)}
 #define SIZE(name, doc) {#name, core_get_size, NULL, doc, (void *)offsetof(core_skin, info.name)}
 
@@ -228,15 +184,57 @@ static PyGetSetDef properties[] = {
      "tuple[int, int, int, int, int, int]: vertices repaired: (nan, infinite, negative, unweighted, off_sum, "
      "duplicate).",
      NULL},
-    {"joint_sets", get_joint_sets, NULL, "list[tuple[int, ...]]: the joint sets, new.", NULL},
-    {"joint_set_of_vertex", get_joint_set_of_vertex, NULL, "int32 (V,): the joint set of every vertex, new.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
+
+/* --------------------------------------------------------------------------------------------------- joint sets -- */
+
+typedef struct sets_call {
+  core_call call;
+  size_t *offsets;
+  int32_t *joints, *of_vertex;
+} sets_call;
+
+/* O is one more than the sets, S the sum of their sizes. */
+static const core_row sets_results[] = {
+    {"offsets", CORE_INTP, .at = offsetof(sets_call, offsets), "(O,)", .result = 1},
+    {"joints", CORE_INT32, .at = offsetof(sets_call, joints), "(S,)", .result = 1},
+    {"of_vertex", CORE_INT32, .at = offsetof(sets_call, of_vertex), "(V,)", .result = 1},
+};
+
+static int prepare_sets(void *given) {
+  const core_skin *self = core_self(given);
+
+  core_set_length(given, 'O', self->info.joint_set_count + 1);
+  core_set_length(given, 'S', self->info.joint_set_size_sum);
+  return 1;
+}
+
+static sbs_status run_sets(void *address, sbs_fault *fault) {
+  sets_call *given = address;
+  const sbs_status status = sbs_skin_joint_sets(core_made(given), given->offsets, given->joints);
+
+  (void)fault;
+  return status != SBS_OK ? status : sbs_skin_joint_set_of_vertex(core_made(given), given->of_vertex);
+}
+
+CORE_FUNCTION(core_joint_sets, sets_call, .name = "joint_sets",
+              .summary = "The joint sets: set i is joints[offsets[i]:offsets[i + 1]]; and the set of each vertex.",
+              .parts = {CORE_PART(sets_results)}, .prepare = prepare_sets, .run = run_sets)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 
 static const core_function *const methods[] = {
-    &core_deform,          &core_deform_many,      &core_inverse_deform,   &core_update_skin,  &core_deform_vjp,
-    &core_weight_jacobian, &core_rotation_centers, &core_bound_influences, &core_pose_palette, NULL,
+    &core_deform,
+    &core_deform_many,
+    &core_inverse_deform,
+    &core_update_skin,
+    &core_deform_vjp,
+    &core_weight_jacobian,
+    &core_rotation_centers,
+    &core_bound_influences,
+    &core_pose_palette,
+    &core_joint_sets,
+    NULL,
 };
 
 CORE_CLASS(core_skin_class, skin_call, .number = CORE_SKIN, .type = "sbs._core.Skin", .release = release,

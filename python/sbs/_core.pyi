@@ -137,15 +137,7 @@ def check_capsules(
     multipliers: ArrayLike | None = None,  # (J,)
     enabled: ArrayLike | None = None,  # (J,) bool
     falloffs: ArrayLike | None = None,  # (J,)
-) -> tuple[
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.bool_],
-    NDArray[np.int32],
-]: ...
+) -> None: ...
 def capsule_weights(
     points: ArrayLike,  # (V, 3)
     heads: ArrayLike,  # (J, 3)
@@ -479,6 +471,7 @@ class Skin:
         centers: bool = False,
         threads: int | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None, tuple[int, int]]: ...
+    def joint_sets(self) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.int32]]: ...  # (O,), (S,), (V,)
     @property
     def rest_positions(self) -> _Floats: ...  # (V, 3)
     @property
@@ -513,10 +506,6 @@ class Skin:
     def instruction_set(self) -> str: ...
     @property
     def weight_report(self) -> tuple[int, int, int, int, int, int]: ...
-    @property
-    def joint_sets(self) -> list[tuple[int, ...]]: ...
-    @property
-    def joint_set_of_vertex(self) -> NDArray[np.int32]: ...  # (V,)
 
 @final
 class Brush:

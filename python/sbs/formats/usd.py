@@ -17,7 +17,7 @@ from ..rigging.rig import Floats, decompose
 from ..rigging.shapes import BlendShape
 from ..rigging.triangle_mesh import area_weighted_normals
 from ..support.extras import load
-from ..support.folders import lies_beside
+from ..support.files import lies_beside
 from .apart import allow, read_apart
 from .gltf.meshes import join
 from .polygons import fans

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal, Self, Unpack, overload
 
 import numpy as np
@@ -238,12 +239,13 @@ class Skin:
 
         The set of unweighted vertices is empty and comes first.
         """
-        return self._core.joint_sets
+        offsets, joints, _ = self._core.joint_sets()
+        return [tuple(joints[begin:end].tolist()) for begin, end in pairwise(offsets)]
 
     @property
     def joint_set_of_vertex(self) -> NDArray[np.int32]:
         """The number of each vertex's joint set, (V,), a new array."""
-        return self._core.joint_set_of_vertex
+        return self._core.joint_sets()[2]
 
     @property
     def vertex_order(self) -> NDArray[np.int32]:

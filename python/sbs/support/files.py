@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that are written completely or not at all."""
+"""Files that are written completely or not at all, and files beside others."""
 
 from __future__ import annotations
 
@@ -161,3 +161,8 @@ def _tidying_when_ended() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
         if received:
             os.kill(os.getpid(), received[0])
+
+
+def lies_beside(other: str | os.PathLike[str], file: Path) -> bool:
+    """Whether a path, wherever its links lead, is in the folder of a file or below it, so that the file may name it."""
+    return Path(os.path.realpath(other)).is_relative_to(os.path.realpath(file.parent))

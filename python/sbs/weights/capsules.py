@@ -115,10 +115,13 @@ class Capsules:
         names: Sequence[str] | None = None,
         falloffs: Sequence[Falloff | None] | None = None,
     ) -> None:
-        checked = _core.check_capsules(heads, tails, inner_radii, outer_radii, multipliers, enabled)
-        fields = ("heads", "tails", "inner_radii", "outer_radii", "multipliers", "enabled")
-        for field, array in zip(fields, checked[:-1], strict=True):
-            object.__setattr__(self, field, array)
+        _core.check_capsules(heads, tails, inner_radii, outer_radii, multipliers, enabled)
+        count = len(np.asarray(heads))
+        arrays = {"heads": heads, "tails": tails, "inner_radii": inner_radii, "outer_radii": outer_radii}
+        arrays["multipliers"] = np.ones(count) if multipliers is None else multipliers
+        arrays["enabled"] = np.ones(count, bool) if enabled is None else enabled
+        for field, array in arrays.items():
+            object.__setattr__(self, field, _core.owned(array, field, bool if field == "enabled" else float))
         object.__setattr__(self, "names", None if names is None else _check_names(names, len(self.heads)))
         object.__setattr__(self, "falloffs", None if falloffs is None else _check_falloffs(falloffs, len(self.heads)))
 

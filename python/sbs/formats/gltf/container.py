@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ...rigging.content import FileError
-from ...support.folders import lies_beside
+from ...support.files import lies_beside
 
 LARGEST = 2**32 - 1
 """Bytes that a GLB can have, and that its buffers have when they are files beside a glTF file."""
