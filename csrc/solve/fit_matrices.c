@@ -48,7 +48,7 @@ typedef struct matrices_fit {
   const unsigned char *fixed;
   const follower *followers;
   const group *groups; /* (J) */
-  double *work;        /* (threads, 3 V and the room of a decomposition) residuals */
+  double *work;        /* (threads, V, 3) residuals */
   double *matrices;    /* (F, J, 3, 4) */
   double *errors;      /* (F) */
 } matrices_fit;
@@ -58,12 +58,12 @@ static void apply(const double m[12], const double v[3], double to[3]) {
 }
 
 /* The rotation R with the largest trace of R m, det +1. */
-static sbs_status nearest_rotation(const double m[9], double rotation[9], double *svd_work) {
-  double u[9], s[3], vt[9];
+static sbs_status nearest_rotation(const double m[9], double rotation[9]) {
+  double u[9], s[3], vt[9], work[32]; /* more than sbs_svd_work_size(3) */
   for (int a = 0; a < 3; a++) {
     for (int b = 0; b < 3; b++) u[3 * b + a] = m[3 * a + b];
   }
-  const sbs_status status = sbs_svd(3, u, s, vt, svd_work);
+  const sbs_status status = sbs_svd(3, u, s, vt, work);
   if (status) return status;
   const double sign = sbs_determinant(u) * sbs_determinant(vt) < 0.0 ? -1.0 : 1.0;
   for (int b = 0; b < 3; b++) {
@@ -75,8 +75,7 @@ static sbs_status nearest_rotation(const double m[9], double rotation[9], double
 }
 
 /* The best matrix of one joint while all others stay: orthogonal Procrustes, weighted. */
-static sbs_status fit_joint(const matrices_fit *fit, const group *joint, double *matrix, double *left,
-                            double *svd_work) {
+static sbs_status fit_joint(const matrices_fit *fit, const group *joint, double *matrix, double *left) {
   const double *rest = fit->desc->rest_positions;
   double sum[3] = {0.0, 0.0, 0.0}, products[9] = {0.0}, old[9], rotation[9];
   for (size_t i = joint->begin; i < joint->end; i++) {
@@ -97,7 +96,7 @@ static sbs_status fit_joint(const matrices_fit *fit, const group *joint, double 
       products[3 * a + b] = scale * products[3 * a + b] + REMAIN * scale * joint->spread * old[3 * b + a];
     }
   }
-  const sbs_status status = nearest_rotation(products, rotation, svd_work);
+  const sbs_status status = nearest_rotation(products, rotation);
   if (status) return status;
   double made[12], change[12];
   for (int k = 0; k < 3; k++) {
@@ -142,7 +141,7 @@ static sbs_status fit_frame(const matrices_fit *fit, size_t frame, double *left)
   for (size_t sweep = 0; sweep < fit->options->sweeps; sweep++) {
     for (size_t j = 0; j < joints; j++) {
       if ((fit->fixed && fit->fixed[j]) || fit->groups[j].squares == 0.0) continue;
-      const sbs_status status = fit_joint(fit, fit->groups + j, matrices + 12 * j, left, left + numbers);
+      const sbs_status status = fit_joint(fit, fit->groups + j, matrices + 12 * j, left);
       if (status) return status;
     }
     const double before = error;
@@ -155,7 +154,7 @@ static sbs_status fit_frame(const matrices_fit *fit, size_t frame, double *left)
 
 static sbs_status fit_frames(void *context, sbs_share frames, int worker) {
   const matrices_fit *fit = context;
-  double *left = fit->work + (size_t)worker * (3 * fit->desc->vertex_count + sbs_svd_work_size(3));
+  double *left = fit->work + (size_t)worker * 3 * fit->desc->vertex_count;
   sbs_status status = SBS_OK;
   for (size_t f = frames.begin; f < frames.end && !status; f++) status = fit_frame(fit, f, left);
   return status;
@@ -223,15 +222,14 @@ sbs_status sbs_fit_matrices(const sbs_fit_desc *desc, size_t influences, const i
   sbs_arena arena = sbs_arena_from(&options.allocator);
   group *groups = sbs_arena_take(&arena, desc->joint_count, sizeof *groups);
   follower *followers = sbs_arena_take(&arena, vertices * influences, sizeof *followers);
-  matrices_fit fit = {
-      .desc = desc,
-      .options = &options,
-      .fixed = fixed,
-      .followers = followers,
-      .groups = groups,
-      .work = sbs_arena_take(&arena, (size_t)threads, (3 * vertices + sbs_svd_work_size(3)) * sizeof *fit.work),
-      .matrices = sbs_arena_take(&arena, desc->frame_count * desc->joint_count, 12 * sizeof *matrices),
-      .errors = sbs_arena_take(&arena, desc->frame_count, sizeof *errors)};
+  matrices_fit fit = {.desc = desc,
+                      .options = &options,
+                      .fixed = fixed,
+                      .followers = followers,
+                      .groups = groups,
+                      .work = sbs_arena_take(&arena, (size_t)threads, 3 * vertices * sizeof *fit.work),
+                      .matrices = sbs_arena_take(&arena, desc->frame_count * desc->joint_count, 12 * sizeof *matrices),
+                      .errors = sbs_arena_take(&arena, desc->frame_count, sizeof *errors)};
   if (arena.failed) {
     status = SBS_ERROR_OUT_OF_MEMORY;
   } else {
