@@ -37,8 +37,7 @@ const SAMPLES = {
 };
 const LABELS = {
   LBS: "Linear blend skinning",
-  "smooth twist":
-    "What the add-on for Blender does by default: twists spread along limbs, in part spherical across joints",
+  "smooth twist": "The default of the add-on for Blender: twists spread along limbs, spherical in part across joints",
   SBS: "Spherical blend skinning, a rotation center for each set of joints",
   DQS: "Dual quaternion skinning",
   optimized: "Spherical blend skinning about optimized centers of rotation, one for each vertex",
