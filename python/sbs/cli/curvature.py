@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
 from ..options import BlendOptions
 from ..picture.extra import load as load_extra
@@ -22,9 +20,19 @@ from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
 from .blended_bones import BONES_BLENDING
-from .completion import complete_joints
 from .how_to_deform import METHOD, HowToDeform, how_to_deform
-from .options import CHARACTER, JSON, SCHEME, STRICT, known_joints, output_option, parse_axis
+from .options import (
+    JSON,
+    SCHEME,
+    SOURCE,
+    Source,
+    joint_option,
+    known_joints,
+    output_option,
+    parse_axis,
+    print_json,
+    read_numbers,
+)
 from .tables import print_table
 from .terminal import say
 
@@ -42,18 +50,15 @@ class Curve:
 
 def parse_bend(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, float]:
     """Two angles in degrees, from 0:135."""
-    try:
-        first, last = (float(part) for part in text.split(":"))
-    except ValueError:
-        first = last = np.nan
-    if not np.isfinite([first, last]).all() or first == last:
+    angles = read_numbers(text, ":")
+    if len(angles) != 2 or angles[0] == angles[1]:
         raise click.BadParameter(f"{text!r} is not FROM:TO, two angles in degrees", context, parameter)
-    return first, last
+    return angles[0], angles[1]
 
 
 @click.command(name="curvature")
-@CHARACTER
-@click.option("--joint", required=True, metavar="NAME", shell_complete=complete_joints, help="The joint that bends.")
+@SOURCE
+@joint_option("The joint that bends.", name="joint", multiple=False, required=True)
 @click.option("--bend", metavar="FROM:TO", default="0:135", callback=parse_bend, help="Degrees.")
 @click.option(
     "--axis",
@@ -65,19 +70,11 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 @how_to_deform(METHOD, *BONES_BLENDING)
 @SCHEME
 @click.option("--levels", type=click.IntRange(1, 4), default=1, help="Up to how often to subdivide.")
-@click.option(
-    "--subdivide",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_joints,
-    help="Subdivide near this joint; repeatable. By default the joint and its parent.",
-)
-@STRICT
+@joint_option("Subdivide near this joint; repeatable. By default the joint and its parent.", "--subdivide")
 @JSON
 @output_option(".png", ".svg", text="A plot to write: PNG or SVG.")
 def bend_curvature(
-    file: Path,
+    source: Source,
     joint: str,
     bend: tuple[float, float],
     axis: tuple[float, ...] | None,
@@ -86,7 +83,6 @@ def bend_curvature(
     scheme: Scheme,
     levels: int,
     joints: tuple[str, ...],
-    strict: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -99,7 +95,7 @@ def bend_curvature(
     is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
     sides of the joint.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
     original = bind(character, how)
@@ -116,11 +112,10 @@ def bend_curvature(
     curves = {title: subject.curve(number, matrices) for title, subject in subjects.items()}
     by = "bones blending" if how.bones else how.method
     if output is not None:
-        draw(output, f"{file.name}, {name}, {by}", angles, curves)
+        draw(output, f"{source.file.name}, {name}, {by}", angles, curves)
     if as_json:
         found = {title: {**vars(curve), "degrees": curve.degrees.tolist()} for title, curve in curves.items()}
-        facts = {"joint": name, "method": by, "bend": angles.tolist(), "curvature": found}
-        click.echo(json.dumps(facts, indent=2))
+        print_json({"joint": name, "method": by, "bend": angles.tolist(), "curvature": found})
         return
     for title, curve in curves.items():
         say(f"{title}: {curve.vertices} vertices, {curve.triangles} triangles")

@@ -22,7 +22,7 @@ from ..skinning.skin import Skin
 from ..skinning.twist import Twist
 from .blended_bones import BONES_BLENDING, BonesOptions
 from .numbers import read_npy
-from .options import Decorator, MethodChoice, gathered, given, has_option, known_joints, refuse_idle
+from .options import Decorator, MethodChoice, blamed_on, gathered, given, has_option, known_joints, refuse_idle
 from .streams import InputFile
 from .terminal import progress_bar
 
@@ -269,10 +269,8 @@ class HowToDeform(BonesOptions):
     def _muscles(self, character: Character) -> tuple[Muscle, ...] | None:
         if self.muscles_from is None:
             return None
-        try:
+        with blamed_on("--muscles"):
             return muscles.fit(character) if self.muscles_from == "fit" else muscles.read(self.muscles_from)
-        except (KeyError, ValueError) as error:
-            raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
 # The options that are those of `Skin.deform`, and all that choose a method.
@@ -287,28 +285,23 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
         return None
     if character.mesh.shapes:
         raise click.BadParameter("the mesh has blend shapes, which move it away from muscles", param_hint="--muscles")
-    try:
+    with blamed_on("--muscles"):
         return muscles.bind(character, placed)
-    except (KeyError, ValueError) as error:
-        raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
 def read_correctives(
     path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
 ) -> Correctives:
     """Correctives of a file for all meshes of a character; `named` is its name in errors."""
-    try:
-        found = read(path, character.skeleton)
-    except (KeyError, ValueError) as error:
-        raise click.BadParameter(str(error.args[0]), param_hint=named) from error
     count = len(character.mesh.positions)
-    for each in found:
-        if solved and each.shape is None:
-            message = f"{each.name!r} is not solved: `sbs correctives solve` does it"
-            raise click.BadParameter(message, param_hint=named)
-        if each.shape is not None and each.shape.vertices.max(initial=-1) >= count:
-            message = f"{each.name!r} has a vertex {each.shape.vertices.max()}, and the character has {count} vertices"
-            raise click.BadParameter(message, param_hint=named)
+    with blamed_on(named):
+        found = read(path, character.skeleton)
+        for each in found:
+            if solved and each.shape is None:
+                raise ValueError(f"{each.name!r} is not solved: `sbs correctives solve` does it")
+            last = -1 if each.shape is None else each.shape.vertices.max(initial=-1)
+            if last >= count:
+                raise ValueError(f"{each.name!r} has a vertex {last}, and the character has {count} vertices")
     return found
 
 
@@ -337,12 +330,10 @@ def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
 def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
     """The twist that is spread along the limbs of these joints, or of all limbs that are found."""
     joints = known_joints(character, names, option="--twist") if names else None
-    try:
+    with blamed_on("--twist"):
         twist = limb_twist(character, joints)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--twist") from error
-    if not twist.bone_count:
-        raise click.BadParameter("no limb was found: name the joints", param_hint="--twist")
+        if not twist.bone_count:
+            raise ValueError("no limb was found: name the joints")
     return twist
 
 
