@@ -20,8 +20,8 @@ from ..poses import descendants, vertices_around
 from ..rigging.triangle_mesh import diagonal
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
-from .options import SOURCE_OF_MESHES, Source, known_joints, output_option
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .options import SOURCE_OF_MESHES, Source, known_joints, output_option, refuse_idle
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .posing import POSE, PoseOptions
 from .tables import print_table
 from .terminal import progress_bar, say
@@ -54,8 +54,7 @@ def compare(
     """
     if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
-    if output is None:
-        refuse_picture_options("--output")
+    refuse_idle((output is None, "{} needs --output", PICTURE))
     character = source.load()
     animation = pose.animation(character)
     matrices = pose.matrices(character, animation)

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..mesh import Scheme, connected_triangles, curvature, heaviest_joints, subdivide, triangles_near_joints
-from ..options import BlendOptions
 from ..picture.extra import load as load_extra
 from ..poses import flexed
 from ..rigging.blending import BonesBlending
-from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
 from .blended_bones import BONES_BLENDING
@@ -133,10 +131,8 @@ class Bound:
     """A character, how it is deformed, and the joint that each vertex is attached to (V,)."""
 
     character: Character
-    skin: Skin
-    options: BlendOptions
-    attachment: NDArray[np.int32]
     how: HowToDeform
+    attachment: NDArray[np.int32]
     blending: BonesBlending | None = None
 
     def with_triangles(self, joint: int) -> list[int]:
@@ -152,27 +148,25 @@ class Bound:
         division = subdivide(mesh.positions, mesh.triangles, triangles, scheme=scheme, levels=levels)
         fine = self.character.with_mesh(division.mesh(mesh))
         attachment = division.attachment(self.attachment)
-        if self.blending is None:
-            return Bound(fine, fine.skin, self.options, attachment, self.how)
-        blending = self.how.blend_bones(fine, self.blending, attachment)
-        return Bound(fine, blending.skin(), self.options, attachment, self.how, blending)
+        blending = None if self.blending is None else self.how.blend_bones(fine, self.blending, attachment)
+        return Bound(fine, self.how, attachment, blending)
 
     def curve(self, joint: int, matrices: NDArray[np.float64]) -> Curve:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
-        mesh = self.character.mesh
+        mesh, blending = self.character.mesh, self.blending
         connected = connected_triangles(mesh.triangles, self.attachment, joint)
-        frames = self.skin.deform_many(matrices, **self.options)
+        skin = self.character.skin if blending is None else blending.skin()
+        frames = skin.deform_many(matrices, **(self.how.options if blending is None else blending.options))
         largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
-        return Curve(self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
+        return Curve(len(mesh.positions), len(mesh.triangles), np.degrees(largest))
 
 
 def bind(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
     if how.bones:
         blending = how.blend_bones(character)
-        return Bound(character, blending.skin(), blending.options, blending.attachment, how, blending)
-    attachment = heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights)
-    return Bound(character, character.skin, how.options, attachment, how)
+        return Bound(character, how, blending.attachment, blending)
+    return Bound(character, how, heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights))
 
 
 def draw(output: Path, title: str, angles: NDArray[np.float64], curves: dict[str, Curve]) -> None:

@@ -217,14 +217,15 @@ def deform(
 
 def check_sequence(output: Path, frames: FrameOptions) -> None:
     """Check that a file for each frame can be written: there are frames, and one place for their numbers."""
-    if frames.option is None:
-        raise click.BadParameter(f"a name with {'#'!r} needs --fps or --frames", param_hint="--output")
-    if re.fullmatch("[^#]*#+[^#]*", output.name) is None:
-        raise click.BadParameter(f"{output.name!r} has more than one '#' or row of them", param_hint="--output")
-    if frames.scheduler is not None:
-        raise click.BadParameter("a file for each frame is not written on a cluster", param_hint="--scheduler")
-    if frames.gpu:
-        raise click.BadParameter("a file for each frame is not written on a graphics processor", param_hint="--gpu")
+    rows = re.findall("#+", output.name)
+    for is_wrong, option, reason in (
+        (frames.option is None, "--output", f"a name with {'#'!r} needs --fps or --frames"),
+        (len(rows) > 1, "--output", f"{output.name!r} has more than one '#' or row of them"),
+        (frames.scheduler is not None, "--scheduler", "a file for each frame is not written on a cluster"),
+        (frames.gpu, "--gpu", "a file for each frame is not written on a graphics processor"),
+    ):
+        if is_wrong:
+            raise click.BadParameter(reason, param_hint=option)
 
 
 @dataclass(frozen=True)

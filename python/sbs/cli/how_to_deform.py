@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -216,52 +216,39 @@ class HowToDeform(BonesOptions):
 
         If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
         """
-        twist = self._twist(character)
-        bound = self._bind(character, twist, self._muscles(character), self._amount(character, twist))
+        (bound,) = self._bind(character, [character])
         return replace(bound, correctives=self.correctives(character, bound.skin, bound.options))
 
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
-        """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole.
-
-        Correctives are those of the whole, too.
-        """
-        shapes = None if self.correctives_from is None else self.bind(character).correctives
-        twist, placed = self._twist(character), self._muscles(character)
-        whole, first = self._amount(character, twist), 0
-        for part in character.parts:
-            end, amount = first + len(part.mesh.positions), whole
-            if isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
-                amount = amount[first:end]
-            bound = self._bind(part, twist, placed, amount)
-            if shapes is not None:
-                bound = replace(bound, correctives=cut_part(shapes, first, end))
-            yield bound
+        """Each mesh of a character, bound by itself, with its part of the correctives of the whole."""
+        shapes, first = None if self.correctives_from is None else self.bind(character).correctives, 0
+        for bound in self._bind(character, character.parts):
+            end = first + bound.skin.vertex_count
+            yield bound if shapes is None else replace(bound, correctives=cut_part(shapes, first, end))
             first = end
 
-    def _bind(
-        self,
-        character: Character,
-        twist: Twist | None,
-        placed: tuple[Muscle, ...] | None,
-        amount: float | NDArray[np.number[Any]] | None,
-    ) -> BoundCharacter:
-        cover = _cover(character, placed)
-        if self.bones:
-            blending = self.blend_bones(character)
-            skin = blending.skin(rest_normals=character.mesh.normals)
-            return BoundCharacter(character, skin, blending.options, cover)
-        if character.options and not given(_METHOD_OPTIONS):
-            return BoundCharacter(character, character.skin, character.options, cover)
-        return BoundCharacter(character, self._skin(character, twist), {**self.options, "amount": amount}, cover)
+    def _bind(self, character: Character, parts: Iterable[Character]) -> Iterator[BoundCharacter]:
+        """Successive parts of a character. Limbs and muscles are found in the character as a whole."""
+        twist, placed, first = self._twist(character), self._muscles(character), 0
+        whole = self.amount if self.across is None else twist_amounts(character, twist, self.across)
+        is_of_vertices = isinstance(whole, np.ndarray) and whole.shape == (len(character.mesh.positions),)
+        for part in parts:
+            end = first + len(part.mesh.positions)
+            amount = whole[first:end] if isinstance(whole, np.ndarray) and is_of_vertices else whole
+            first, cover = end, _cover(part, placed)
+            if self.bones:
+                blending = self.blend_bones(part)
+                yield BoundCharacter(part, blending.skin(rest_normals=part.mesh.normals), blending.options, cover)
+            elif part.options and not given(_METHOD_OPTIONS):
+                yield BoundCharacter(part, part.skin, part.options, cover)
+            else:
+                yield BoundCharacter(part, self._skin(part, twist), {**self.options, "amount": amount}, cover)
 
     def _skin(self, character: Character, twist: Twist | None) -> Skin:
         optimized = self.center == "optimized"
         if twist is not None:
             return character.twisted_skin(twist, optimized=optimized)
         return character.optimized_skin(cache=self.centers_cache) if optimized else character.skin
-
-    def _amount(self, character: Character, twist: Twist | None) -> float | NDArray[np.number[Any]] | None:
-        return self.amount if self.across is None else twist_amounts(character, twist, self.across)
 
     def _twist(self, character: Character) -> Twist | None:
         return None if self.twist is None else find_twist(character, self.twist)

@@ -35,7 +35,7 @@ from .options import (
     print_json,
     refuse_idle,
 )
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
 from .tables import print_table
 from .terminal import progress_bar, say
@@ -129,10 +129,7 @@ def quality(
     pops in per cent of the mesh's size. docs/quality.md explains them. With --muscles one more method is `muscles`: SBS
     whose skin covers them. With --correctives one more is `corrected`: the last of the methods with these shapes.
     """
-    if output is None:
-        refuse_picture_options("--output")
-    if joints and not made:
-        raise click.UsageError("--joint needs --poses")
+    refuse_idle((output is None, "{} needs --output", PICTURE), (not made, "{} needs --poses", ("joints",)))
     character = source.load()
     if isinstance(limbs, tuple):
         if not any(isinstance(method, TwistMethod) for method in methods.values()):

@@ -34,7 +34,7 @@ from .compare import transform_points
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
 from .options import CHARACTER, JSON, joint_option, known_joints, output_option, print_json, refuse_idle
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
 from .weight_findings import describe_findings, describe_for_json
@@ -113,10 +113,9 @@ def weights(
         (not heat and capsules_from != "auto", "{} needs --heat or --capsules auto", ("joint_choice",)),
         (capsules_from is None, "{} needs --capsules", ("capsules_out",)),
         (output is None, "{} needs --output", ("shown",)),
+        (shown is None, "{} needs --show", PICTURE),
         (how.examples is not None, "--fit takes the place of {}", ("heat", "capsules_from")),
     )
-    if shown is None:
-        refuse_picture_options("--show")
     if output is None and capsules_out is None and not checks:
         raise click.UsageError("one of --output, --capsules-out and --check is needed")
     suffix = ".glb" if shown is None else ".png"
