@@ -113,16 +113,21 @@ PAGE_METHODS = {
 }
 BESIDE = {"ozz": "ozz / our LBS", "numba": "numba / our LBS"}
 PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000), ("face", 24_000))
-# system, method, attributes, label
+# system, method, attributes, label, and the color of a line if there is one
 PEERS = (
-    ("ozz", "linear", "pn", "ozz-animation, LBS"),
-    ("numba", "linear", "pn", "numba, LBS"),
-    ("usd-core", "linear", "pn", "usd-core, LBS"),
-    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS"),
-    ("numpy", "linear", "pn", "NumPy einsum, LBS"),
-    ("libigl", "linear", "p", "libigl, LBS, positions only"),
-    ("blender", "linear", "p", "Blender's Armature modifier, positions only"),
-    ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
+    ("ozz", "linear", "pn", "ozz-animation, LBS", "#1e8449"),
+    ("numba", "linear", "pn", "numba, LBS", "#d68910"),
+    ("usd-core", "linear", "pn", "usd-core, LBS", "#117a65"),
+    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS", ""),
+    ("numpy", "linear", "pn", "NumPy einsum, LBS", "#34495e"),
+    ("libigl", "linear", "p", "libigl, LBS, positions only", "#a93226"),
+    ("blender", "linear", "p", "Blender's Armature modifier, positions only", "#e67e22"),
+    ("blender", "dual_quaternion", "p", "the same with Preserve Volume", ""),
+)
+OURS = (
+    ("sbs", "spherical", "pn", "SBS", "#c0392b"),
+    ("sbs", "linear", "pn", "LBS", "#2471a3"),
+    ("sbs", "dual_quaternion", "pn", "DQS", "#7d3c98"),
 )
 
 
@@ -171,7 +176,7 @@ def _own_rows(results: Results, isa: str) -> Iterator[Cells]:
 
 
 def _peer_rows(results: Results, isa: str) -> Iterator[Cells]:
-    for system, method, attributes, label in PEERS:
+    for system, method, attributes, label, _ in PEERS:
         cells = []
         for workload, size in PEER_MESHES:
             theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
@@ -192,21 +197,7 @@ def _wrap(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- the picture
 
-# system, method, label, color and style
-LINES = (
-    ("sbs", "spherical", "SBS", "#c0392b", "-"),
-    ("sbs", "linear", "LBS", "#2471a3", "-"),
-    ("sbs", "dual_quaternion", "DQS", "#7d3c98", "-"),
-    ("ozz", "linear", "LBS, ozz-animation", "#1e8449", "--"),
-    ("numba", "linear", "LBS, numba", "#d68910", "--"),
-    ("usd-core", "linear", "LBS, usd-core", "#117a65", "--"),
-    ("blender", "linear", "LBS, Blender", "#e67e22", "--"),
-    ("numpy", "linear", "LBS, NumPy", "#34495e", "--"),
-    ("libigl", "linear", "LBS, libigl", "#a93226", "--"),
-)
 PANELS = {"S": "tube, 4 influences", "R": "humanoid, 1 to 4 influences", "R shuffled": "the same, vertices shuffled"}
-# Systems that can't do normals, or have their own way to them, are shown with positions only.
-POSITIONS_ONLY = ("blender", "libigl")
 
 
 def plot(results: Results, path: Path) -> None:
@@ -217,14 +208,13 @@ def plot(results: Results, path: Path) -> None:
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     axes = figure.subplots(1, len(PANELS), sharey=True)
     for axis, (workload, title) in zip(axes, PANELS.items(), strict=True):
-        for system, method, label, color, style in LINES:
-            attributes = "p" if system in POSITIONS_ONLY else "pn"
-            where = {"system": system, "isa": best if system == "sbs" else "", "attributes": attributes}
+        for system, method, attributes, label, color in (*OURS, *PEERS):
+            isa, style = (best, "-") if system == "sbs" else ("", "--")
             sizes = results.sizes(workload)
-            times = [results.time(workload, size, "frame", method, **where) / size for size in sizes]
-            text = label + (" (positions only)" if attributes == "p" else "")
-            if any(time == time for time in times):
-                axis.plot(sizes, times, style, marker="o", markersize=3, color=color, label=text)
+            time = partial(results.time, workload, part="frame", method=method, system=system, attributes=attributes)
+            times = [time(size, isa=isa) / size for size in sizes]
+            if color and any(each == each for each in times):
+                axis.plot(sizes, times, style, marker="o", markersize=3, color=color, label=label)
         axis.set(xscale="log", yscale="log", title=title, xlabel="vertices")
         axis.grid(alpha=0.3, which="both", linewidth=0.5)
     axes[0].set_ylabel("nanoseconds per vertex, one thread")
