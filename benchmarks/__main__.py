@@ -11,9 +11,9 @@ from pathlib import Path
 
 import click
 
-from . import features, report, sources, targets
-from .results import Results
-from .systems import measure_memory, measure_workload
+from . import features, report, targets
+from .results import FOLDERS, Results, digest
+from .systems import measure_workload
 from .timing import Row
 from .workloads import CHARACTERS, FACES, GENERATED, load
 
@@ -53,8 +53,6 @@ def run(program: Path, output: Path, with_peers: bool, blender: Path | None, rou
         for name, size in [*((name, None) for name in (*CHARACTERS, *FACES)), *sized]:
             click.echo(f"{name} {size or ''}", err=True)
             measure_workload(results, load(name, size), program, rounds, peers=peers)
-    for name in ("S", "R"):
-        results.memory.extend(measure_memory(load(name, max(SIZES))))
     results.write(output)
     report.plot(results, output.with_suffix(".png"))
     report.show(results)
@@ -81,8 +79,8 @@ def performance(file: Path) -> None:
 def current(file: Path) -> None:
     """Fail if the code that computes frames has changed since FILE was measured."""
     machine = Results.read(file).machine
-    if machine.get("sources") != sources.digest():
-        folders = ", ".join(f"csrc/{folder}" for folder in sources.FOLDERS)
+    if machine.get("sources") != digest():
+        folders = ", ".join(f"csrc/{folder}" for folder in FOLDERS)
         sys.exit(f"{file} is of commit {machine['commit']}; the code of {folders} has changed since: measure again")
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
+from sbs import quality
 from sbs.cli.tables import print_table
 from sbs.correctives import Correctives
 from sbs.mesh import subdivide_near_joints
@@ -29,10 +30,7 @@ Options = dict[str, Any]
 Matrices = list[NDArray[np.float64]]
 
 METHODS: dict[str, Options] = {
-    "LBS": {"method": "linear"},
-    "SBS": {"method": "spherical"},
-    "weighted": {"method": "spherical", "center": "weighted"},
-    "optimized": {"method": "spherical", "center": "optimized"},
+    name: dict(quality.METHODS[name].options) for name in ("LBS", "SBS", "weighted", "optimized", "DQS")
 }
 
 
@@ -108,7 +106,7 @@ def compare_twists() -> Iterator[Comparison]:
     }
     for attributes in ("p", "pn"):
         linear = deformed_frames(woman.skin, matrices, attributes, method="linear")
-        for name in (*METHODS, "weighted, in part", "optimized, in part"):
+        for name in ("LBS", "SBS", "weighted", "optimized", "weighted, in part", "optimized, in part"):
             options = METHODS[name.removesuffix(", in part")]
             for twisted in (False, True):
                 skin = skins[twisted, options.get("center") == "optimized"]
@@ -225,7 +223,7 @@ def compare_gradients(*, each: bool) -> Iterator[Comparison]:
         for attributes in ("p", "pn"):
             normals = attributes == "pn"
             given = {"grad_positions": grads[0], "grad_normals": grads[1] if normals else None, "threads": 1}
-            for name, options in {**METHODS, "DQS": {"method": "dual_quaternion"}}.items():
+            for name, options in METHODS.items():
                 forth = deformed_frames(skin, matrices, attributes, **options)
                 for differentiated, names in wanted.items():
                     more = ("rest_normals",) if normals and "rest_positions" in names else ()

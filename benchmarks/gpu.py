@@ -7,7 +7,6 @@ device, results that are read back, and the C library on all cores. Preparing po
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -19,19 +18,10 @@ import sbs
 from sbs.cli.tables import print_table
 from sbs.gpu import Deformer
 
+from .timing import frame_by_frame, measure
+
 TURN = 0.3  # of joints, in radians
-LONGEST = 2.0  # seconds of a case, if it has run twice
-
-
-def fastest(run: Callable[[], object]) -> float:
-    """Seconds, of as many times as there is time for; the first does not count."""
-    run()
-    times: list[float] = []
-    while sum(times) < LONGEST:
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+ROUNDS = 30
 
 
 def deform_on_device(deformer: Deformer, matrices: NDArray[np.float64]) -> None:
@@ -62,11 +52,12 @@ def time_methods(poses: tuple[int, ...]) -> None:
         arrays: dict[str, Any] = {"normals": True, "out": out, "out_normals": out_normals}
         for name, (skin, options) in methods.items():
             deformer = Deformer(skin, **options)
-            seconds = (
-                fastest(partial(deform_on_device, deformer, matrices)),
-                fastest(partial(deformer.deform_many, matrices, **arrays)),
-                fastest(partial(skin.deform_many, matrices, **arrays, **options)),
+            calls: tuple[Callable[..., object], ...] = (
+                partial(deform_on_device, deformer),
+                partial(deformer.deform_many, **arrays),
+                partial(skin.deform_many, **arrays, **options),
             )
-            rows.append([f"{count:,}", name, *(f"{1e9 * each / (count * skin.vertex_count):.2f}" for each in seconds)])
+            times = measure([frame_by_frame(call, [matrices]) for call in calls], ROUNDS)
+            rows.append([f"{count:,}", name, *(f"{each.minimum / (count * skin.vertex_count):.2f}" for each in times)])
     print(f"{deformer.device.adapter.info['device']}, {sbs.get_threads()} threads here; nanoseconds a vertex and pose")
     print_table(["poses", "", "on device", "read back", "C library"], rows, left=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -14,7 +15,7 @@ from sbs.support.files import replacing
 
 from . import ROOT, targets
 from .results import Results
-from .systems import ATTRIBUTES, BLENDING, METHODS, VARIANTS
+from .systems import ATTRIBUTES
 from .timing import Row
 from .workloads import CHARACTERS, FACES, GENERATED
 
@@ -30,17 +31,24 @@ Cells = tuple[str, ...]
 def show(results: Results) -> None:
     """Print all tables."""
     click.echo(f"{describe(results)}, Python {results.machine['python']}, {results.machine['versions']}")
+    cases = dict.fromkeys(case[2:6] for case in results.timings)
     for workload in (*GENERATED, *CHARACTERS, *FACES):
-        if results.sizes(workload):
-            systems = dict.fromkeys((system, isa) for _, _, system, isa, *_ in results.timings)
-            frames = [(*system, method) for system in systems for method in (*METHODS, *VARIANTS)]
-            _show_times(results, workload, "frame", frames)
-            alone = [("sbs", isa, method) for isa in results.isas for method in (*BLENDING, *VARIANTS)]
-            _show_times(results, workload, "alone", alone)
-            _show_poses(results, workload)
+        columns = [(size, attributes) for size in results.sizes(workload) for attributes in ATTRIBUTES]
+        rows = []
+        for system, isa, part, method in cases:
+            found = [
+                (size, results.timing(workload, size, part, method, system=system, isa=isa, attributes=attributes))
+                for size, attributes in columns
+            ]
+            cells = [f"{time.minimum / size:.2f} {time.median / size:.2f}" if time else "-" for size, time in found]
+            if set(cells) != {"-"}:
+                rows.append((system, isa, part, method, *cells))
+        if rows:
+            click.echo(f"{workload}: minimum and median in nanoseconds per vertex; p positions, pn and normals")
+            heads = ("system", "ISA", "part", "method", *(f"{size:,} {attributes}" for size, attributes in columns))
+            print_table(heads, rows, left=4)
     click.echo("SBS / LBS, whole frames of real clips, beside Kavan and Zara 2005, Table 2")
-    columns = ("character", "vertices", "ISA", "p", "pn", "p, Python", "pn, Python", "solves", "paper", "paper solves")
-    print_table(columns, list(paper_rows(results, results.isas)))
+    print_table(PAPER_COLUMNS, list(paper_rows(results)), left=1)
     show_targets(targets.rows(results))
 
 
@@ -52,47 +60,20 @@ def describe(results: Results) -> str:
     return f"{cpu}, gcc {machine['compiler']}, commit {machine['commit']}, {machine['date']}"
 
 
-def _show_times(results: Results, workload: str, part: str, cases: Sequence[Cells]) -> None:
-    """Minimum and median in nanoseconds per vertex."""
-    columns = [(size, attributes) for size in results.sizes(workload) for attributes in ATTRIBUTES]
-    rows = []
-    for system, isa, method in cases:
-        cells = []
-        for size, attributes in columns:
-            found = results.timing(workload, size, part, method, system=system, isa=isa, attributes=attributes)
-            cells.append("-" if found is None else f"{found.minimum / size:.2f} {found.median / size:.2f}")
-        if set(cells) != {"-"}:
-            rows.append((system, isa, method, *cells))
-    title = {"frame": "whole frames", "alone": "the kernel alone"}[part]
-    click.echo(f"{workload}: {title}, minimum and median in nanoseconds per vertex; p positions, pn and normals")
-    print_table(("system", "ISA", "method", *(f"{size:,} {attributes}" for size, attributes in columns)), rows, left=3)
+PAPER_COLUMNS = ("character", "vertices", "positions", "and normals", "solves per pose", "paper", "its solves")
 
 
-def _show_poses(results: Results, workload: str) -> None:
-    rows = []
-    for isa in results.isas:
-        times = [(size, results.time(workload, size, "pose", isa=isa)) for size in results.sizes(workload)]
-        per_set = [f"{time / results.workload(workload, size)['joint_sets']:.1f}" for size, time in times]
-        rows.append((isa, *(f"{time:.0f}, {each}" for (_, time), each in zip(times, per_set, strict=True))))
-    click.echo(f"{workload}: pose preparation of SBS, nanoseconds and nanoseconds per joint set")
-    print_table(("ISA", *(f"{size:,}" for size in results.sizes(workload))), rows, left=1)
-
-
-def paper_rows(results: Results, isas: Sequence[str]) -> Iterator[Cells]:
-    """Name, vertices, instruction set, ratios for p and pn from C, then from Python, solves per pose; the paper's."""
+def paper_rows(results: Results) -> Iterator[Cells]:
+    """Of each character the ratios by the best instruction set, beside the paper's."""
+    isa = results.isas[0]
     for name in CHARACTERS:
         for size in results.sizes(name):
+            ratios = []
+            for attributes in ATTRIBUTES:
+                time = partial(results.time, name, size, "frame", isa=isa, attributes=attributes)
+                ratios.append(number(time("spherical") / time("linear")))
             solves = f"{results.workload(name, size)['solves']:.0f}"
-            for isa in isas:
-                ratios = []
-                for system in ("sbs", "sbs.Skin"):
-                    for attributes in ATTRIBUTES:
-                        spherical, linear = (
-                            results.time(name, size, "frame", method, system=system, isa=isa, attributes=attributes)
-                            for method in ("spherical", "linear")
-                        )
-                        ratios.append(number(spherical / linear))
-                yield (name, f"{size:,}", isa, *ratios, solves, *PAPER.get(name, ("", "")))
+            yield (name, f"{size:,}", *ratios, solves, *PAPER.get(name, ("", "")))
 
 
 def show_targets(rows: Sequence[Row]) -> None:
@@ -132,16 +113,21 @@ PAGE_METHODS = {
 }
 BESIDE = {"ozz": "ozz / our LBS", "numba": "numba / our LBS"}
 PEER_MESHES = (("S", 10_000), ("S", 100_000), ("R", 10_000), ("R", 100_000), ("face", 24_000))
-# system, method, attributes, label
+# system, method, attributes, label, and the color of a line if there is one
 PEERS = (
-    ("ozz", "linear", "pn", "ozz-animation, LBS"),
-    ("numba", "linear", "pn", "numba, LBS"),
-    ("usd-core", "linear", "pn", "usd-core, LBS"),
-    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS"),
-    ("numpy", "linear", "pn", "NumPy einsum, LBS"),
-    ("libigl", "linear", "p", "libigl, LBS, positions only"),
-    ("blender", "linear", "p", "Blender's Armature modifier, positions only"),
-    ("blender", "dual_quaternion", "p", "the same with Preserve Volume"),
+    ("ozz", "linear", "pn", "ozz-animation, LBS", "#1e8449"),
+    ("numba", "linear", "pn", "numba, LBS", "#d68910"),
+    ("usd-core", "linear", "pn", "usd-core, LBS", "#117a65"),
+    ("usd-core", "dual_quaternion", "pn", "usd-core, DQS", ""),
+    ("numpy", "linear", "pn", "NumPy einsum, LBS", "#34495e"),
+    ("libigl", "linear", "p", "libigl, LBS, positions only", "#a93226"),
+    ("blender", "linear", "p", "Blender's Armature modifier, positions only", "#e67e22"),
+    ("blender", "dual_quaternion", "p", "the same with Preserve Volume", ""),
+)
+OURS = (
+    ("sbs", "spherical", "pn", "SBS", "#c0392b"),
+    ("sbs", "linear", "pn", "LBS", "#2471a3"),
+    ("sbs", "dual_quaternion", "pn", "DQS", "#7d3c98"),
 )
 
 
@@ -159,8 +145,6 @@ def section(results: Results, file: Path) -> str:
     place = file.resolve().relative_to(ROOT)
     own, peers = list(_own_rows(results, best)), list(_peer_rows(results, best))
     own_columns = ("mesh", "vertices", "joint sets", *PAGE_METHODS.values(), *BESIDE.values())
-    paper_columns = ("character", "vertices", "positions", "and normals", "solves per pose", "paper", "its solves")
-    paper = [(*row[:2], *row[3:5], *row[7:]) for row in paper_rows(results, [best])]
     parts = [
         _wrap(
             f"Whole frames with pose preparation, float32, one thread, on {describe(results)}; the fastest of many "
@@ -174,7 +158,7 @@ def section(results: Results, file: Path) -> str:
         ),
         _table(own_columns, own),
         "Characters in frames of their clips, SBS over LBS, beside Table 2 of Kavan and Žára 2005:",
-        _table(paper_columns, paper),
+        _table(PAPER_COLUMNS, list(paper_rows(results))),
         "Others, by one thread, over our SBS of the same attributes:",
         _table(("", *(f"{MESHES[name]}, {size:,}" for name, size in PEER_MESHES)), peers),
         f"`python -m benchmarks report {place.as_posix()}` shows all figures.",
@@ -192,7 +176,7 @@ def _own_rows(results: Results, isa: str) -> Iterator[Cells]:
 
 
 def _peer_rows(results: Results, isa: str) -> Iterator[Cells]:
-    for system, method, attributes, label in PEERS:
+    for system, method, attributes, label, _ in PEERS:
         cells = []
         for workload, size in PEER_MESHES:
             theirs = results.time(workload, size, "frame", method, system=system, attributes=attributes)
@@ -213,21 +197,7 @@ def _wrap(text: str) -> str:
 
 # ---------------------------------------------------------------------------------------------------------- the picture
 
-# system, method, label, color and style
-LINES = (
-    ("sbs", "spherical", "SBS", "#c0392b", "-"),
-    ("sbs", "linear", "LBS", "#2471a3", "-"),
-    ("sbs", "dual_quaternion", "DQS", "#7d3c98", "-"),
-    ("ozz", "linear", "LBS, ozz-animation", "#1e8449", "--"),
-    ("numba", "linear", "LBS, numba", "#d68910", "--"),
-    ("usd-core", "linear", "LBS, usd-core", "#117a65", "--"),
-    ("blender", "linear", "LBS, Blender", "#e67e22", "--"),
-    ("numpy", "linear", "LBS, NumPy", "#34495e", "--"),
-    ("libigl", "linear", "LBS, libigl", "#a93226", "--"),
-)
 PANELS = {"S": "tube, 4 influences", "R": "humanoid, 1 to 4 influences", "R shuffled": "the same, vertices shuffled"}
-# Systems that can't do normals, or have their own way to them, are shown with positions only.
-POSITIONS_ONLY = ("blender", "libigl")
 
 
 def plot(results: Results, path: Path) -> None:
@@ -238,14 +208,13 @@ def plot(results: Results, path: Path) -> None:
     figure = Figure(figsize=(13, 5.2), layout="constrained")
     axes = figure.subplots(1, len(PANELS), sharey=True)
     for axis, (workload, title) in zip(axes, PANELS.items(), strict=True):
-        for system, method, label, color, style in LINES:
-            attributes = "p" if system in POSITIONS_ONLY else "pn"
-            where = {"system": system, "isa": best if system == "sbs" else "", "attributes": attributes}
+        for system, method, attributes, label, color in (*OURS, *PEERS):
+            isa, style = (best, "-") if system == "sbs" else ("", "--")
             sizes = results.sizes(workload)
-            times = [results.time(workload, size, "frame", method, **where) / size for size in sizes]
-            text = label + (" (positions only)" if attributes == "p" else "")
-            if any(time == time for time in times):
-                axis.plot(sizes, times, style, marker="o", markersize=3, color=color, label=text)
+            time = partial(results.time, workload, part="frame", method=method, system=system, attributes=attributes)
+            times = [time(size, isa=isa) / size for size in sizes]
+            if color and any(each == each for each in times):
+                axis.plot(sizes, times, style, marker="o", markersize=3, color=color, label=label)
         axis.set(xscale="log", yscale="log", title=title, xlabel="vertices")
         axis.grid(alpha=0.3, which="both", linewidth=0.5)
     axes[0].set_ylabel("nanoseconds per vertex, one thread")

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""The file of results: everything that was measured, and the machine."""
+"""The file of results: everything that was measured, the machine, and a digest of the code of frames."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
 import json
 import os
 import platform
+import re
 import subprocess
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,9 +19,11 @@ import sbs
 from sbs.support.files import replacing
 
 from . import ROOT
-from .sources import digest
 from .timing import Timing
 
+FOLDERS = ("kernels", "pose", "deform")
+"""Of csrc: the code of frames."""
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 PACKAGES = ("numpy", "libigl", "numba", "usd-core")
 Key = tuple[str, int, str, str, str, str, str, int]
 """Workload, vertices, system, instruction set, part, method, attributes, threads."""
@@ -32,7 +36,6 @@ class Results:
     machine: dict[str, Any] = field(default_factory=dict)  # by `describe_machine`
     workloads: list[dict[str, Any]] = field(default_factory=list)  # names, sizes and counts
     timings: dict[Key, Timing] = field(default_factory=dict)
-    memory: list[dict[str, Any]] = field(default_factory=list)  # by `benchmarks.systems.measure_memory`
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -46,7 +49,7 @@ class Results:
         timings = [
             (*key, round(time.minimum, 1), round(time.median, 1), time.samples) for key, time in self.timings.items()
         ]
-        records: dict[str, list[Any]] = {"workloads": self.workloads, "memory": self.memory, "timings": timings}
+        records: dict[str, list[Any]] = {"workloads": self.workloads, "timings": timings}
         lists = [f'"{name}": [\n' + ",\n".join(map(json.dumps, value)) + "\n]" for name, value in records.items()]
         with replacing(path) as temporary:
             temporary.write_text("{\n" + ",\n".join([f'"machine": {json.dumps(self.machine)}', *lists]) + "\n}\n")
@@ -83,6 +86,17 @@ class Results:
     def workload(self, name: str, vertices: int) -> dict[str, Any]:
         """The counts of a workload."""
         return next(record for record in self.workloads if (record["name"], record["vertices"]) == (name, vertices))
+
+
+def digest(root: Path = ROOT) -> str:
+    """The digest of the sources of frames, which comments and line breaks do not change; it needs no repository."""
+    found = hashlib.sha256()
+    for folder in FOLDERS:
+        for path in sorted((root / "csrc" / folder).iterdir()):
+            if path.suffix in (".c", ".h", ".inc"):
+                code = " ".join(COMMENT.sub(" ", path.read_text(encoding="utf-8")).split())
+                found.update(f"{folder}/{path.name}\0{code}\0".encode())
+    return found.hexdigest()[:16]
 
 
 def describe_machine(compiler: str) -> dict[str, Any]:

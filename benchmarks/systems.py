@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The C library and its parts, the Python package and NumPy on a workload: times in turns, and peak memory."""
+"""The C library and its parts, and NumPy on a workload: times in turns."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,9 +20,8 @@ from numpy.typing import NDArray
 
 from sbs.options import Method
 
-from . import ROOT
 from .results import Results, describe_machine
-from .timing import Run, deformation, frame_by_frame, measure
+from .timing import Run, frame_by_frame, measure
 from .workloads import Floats, Singles, Workload
 
 if TYPE_CHECKING:
@@ -152,18 +150,6 @@ def library_cases(worker: Worker, isa: str, two_threads: bool) -> Cases:
     return {("sbs", isa, *case): worker.run(*case) for case in asked}
 
 
-def package_cases(workload: Workload, isa: str) -> Cases:
-    """Calls of `sbs.Skin.deform`, with arrays for the results."""
-    skin, frames = workload.skin(), list(workload.skinning_matrices)
-    return {
-        ("sbs.Skin", isa, "frame", method, attributes, 1): frame_by_frame(
-            deformation(skin, attributes, method=method), frames
-        )
-        for method in METHODS
-        for attributes in ATTRIBUTES
-    }
-
-
 def measure_workload(
     results: Results,
     workload: Workload,
@@ -189,7 +175,6 @@ def measure_workload(
         cases: Cases = {}
         for isa, worker in library.items():
             cases |= library_cases(worker, isa, two_threads)
-        cases |= package_cases(workload, next(iter(library)))
         for peer in others:
             peer.check(workload)
             cases[peer.name, "", "frame", peer.method, peer.attributes, 1] = peer.run
@@ -213,58 +198,3 @@ def measure_workload(
             **facts,
         }
     )
-
-
-# The high-water mark of this program alone: getrusage has the mark of the process that started it, if that is higher.
-MEMORY = """
-import re, sys
-from pathlib import Path
-import numpy as np
-import sbs
-
-def peak():
-    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
-
-before = peak()
-load = lambda name: np.load(Path(sys.argv[1], name + ".npy"))
-positions, indices, weights = load("rest_positions"), load("joint_indices"), load("joint_weights")
-normals = load("rest_normals") if sys.argv[2] == "pn" else None
-matrices = load("skinning_matrices")
-skin = sbs.Skin(positions, indices, weights, parents=load("parents"), joint_positions=load("joint_positions"),
-                rest_normals=normals)
-for method in ("linear", "spherical", "dual_quaternion"):
-    result = skin.deform(matrices[0], method=method, normals=normals is not None)
-    del result
-print(before, peak())
-"""
-
-
-def measure_memory(workload: Workload) -> list[dict[str, Any]]:
-    """Peak memory of a process that binds and deforms a mesh, above the interpreter's with its imports.
-
-    Beside it are the bytes of the caller's own arrays: rest positions, influences, results and, in the second record,
-    normals at rest and of the result.
-    """
-    results = []
-    with tempfile.TemporaryDirectory() as folder:
-        for name, array in vars(workload).items():
-            if isinstance(array, np.ndarray):
-                np.save(Path(folder, name), array)
-        for attributes in ATTRIBUTES:
-            command = [sys.executable, "-c", MEMORY, folder, attributes]
-            output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=ROOT / "benchmarks")
-            before, peak = map(int, output.stdout.split())
-            vectors = workload.rest_positions.nbytes * 2 * len(attributes)
-            arrays = vectors + workload.joint_indices.nbytes + workload.joint_weights.nbytes
-            results.append(
-                {
-                    "workload": workload.name,
-                    "vertices": workload.vertex_count,
-                    "attributes": attributes,
-                    "interpreter": before,
-                    "peak": peak,
-                    "arrays": arrays,
-                    "ratio": (peak - before) / arrays,
-                }
-            )
-    return results

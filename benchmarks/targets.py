@@ -27,9 +27,6 @@ OVER_NUMBA = {"linear": 3.0, "half": 2.5, "spherical": 1.2}
 def rows(results: Results) -> list[Row]:
     """All targets that the results have figures for."""
     found = [row for isa in results.isas if isa != "baseline" for row in _rows_of_isa(results, isa)]
-    for record in results.memory:
-        where = f"{record['workload']} {SHORT[record['vertices']]} {record['attributes']}"
-        found.append(Row("peak memory / the caller's arrays", where, "", record["ratio"], 3.0))
     return [row for row in found if not math.isnan(row.value)]
 
 

@@ -34,8 +34,8 @@ from pages.figures import (
     portray,
     sheet,
 )
-from pages.losses import PANEL, measured
-from pages.spherical_weights import DRAWN
+from pages.quality import PANEL, measured
+from pages.variants import DRAWN
 from sbs.correctives import draft
 from sbs.options import BlendOptions
 from sbs.poses import vertices_around

@@ -82,8 +82,8 @@ def read_rig(path: Path, step: int) -> dict[str, np.ndarray]:
     """Read the mesh and skeleton of a rig.txt, with every `step`-th vertex."""
     _, joints, all_vertices, triangles = read_tokens(path)
     vertices = all_vertices[::step]
-    influence_count = max(int(vertex[6]) for vertex in vertices)
-    influences = [vertex[7:] + ["0", "0"] * (influence_count - int(vertex[6])) for vertex in vertices]
+    most = max(int(vertex[6]) for vertex in vertices)
+    influences = [vertex[7 : 7 + 2 * most] for vertex in vertices]
     whole = {"triangles": np.array(triangles, dtype=np.int32)} if step == 1 else {}
     return whole | {
         "rest_positions": exact([vertex[:3] for vertex in vertices], digits=9),

@@ -10,41 +10,44 @@ into the page; without CHARACTERS they come from docs/quality.json, which is els
 
 from __future__ import annotations
 
-import importlib
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 import sbs
+from pages import fitting, linear, muscles, quality, variants, weights, zones
 
-PAGES = {
-    "drafts": "docs/correctives.md",
-    "fitting": "docs/fitting.md",
-    "linear": "docs/engines.md",
-    "muscles": "docs/muscles.md",
-    "quality": "docs/quality.md",
-    "spherical_weights": "docs/weights.md, weights for spherical blending",
-    "twist": "docs/twist.md",
-    "weights": "docs/weights.md, automatic weights",
-    "zones": "docs/bones_blending.md",
+OWN: dict[str, Callable[[], None]] = {
+    "fitting": fitting.write,
+    "twist": variants.write_twist,
+    "weights": weights.write,
 }
-OWN = ("fitting", "weights")
 """Tables of the package's own characters alone."""
-OPTIONAL = ("quality", "twist", "zones")
+SOME: dict[str, Callable[[Path | None], None]] = {"quality": quality.write, "zones": zones.write}
 """Tables of which some need no folder of characters."""
+ALL: dict[str, Callable[[Path], None]] = {
+    "drafts": variants.write_drafts,
+    "linear": linear.write,
+    "muscles": muscles.write,
+    "spherical_weights": variants.write_spherical,
+}
 
 
 @click.command(help=__doc__)
-@click.argument("name", type=click.Choice(list(PAGES)))
+@click.argument("name", type=click.Choice(sorted([*OWN, *SOME, *ALL])))
 @click.argument("characters", required=False, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--every", type=click.IntRange(1), help="Of the poses for energies, one of so many.")
-def main(name: str, characters: Path | None, every: int | None) -> None:
-    if characters is None and name not in OWN + OPTIONAL:
-        raise click.UsageError(f"{name} needs the folder CHARACTERS")
+def main(name: str, characters: Path | None) -> None:
     warnings.simplefilter("ignore", sbs.WeightWarning)  # of characters whose weights have to be normalized
-    options = {} if every is None else {"every": every}
-    importlib.import_module(f"pages.{name}").write(*(() if name in OWN else (characters,)), **options)
+    if name in OWN:
+        OWN[name]()
+    elif name in SOME:
+        SOME[name](characters)
+    elif characters is not None:
+        ALL[name](characters)
+    else:
+        raise click.UsageError(f"{name} needs the folder CHARACTERS")
 
 
 if __name__ == "__main__":

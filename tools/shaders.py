@@ -21,14 +21,11 @@ WGSL = ROOT / "engines/wgsl/spherical.wgsl"
 BEGIN, END = "spherical.glsl begins", "spherical.glsl ends"
 WITHIN = [ROOT / "engines/three/shader.js"]
 
-TYPES = {
-    "float": "f32",
-    **{f"vec{n}": f"vec{n}f" for n in (2, 3, 4)},
-    **{f"mat{n}": f"mat{n}x{n}f" for n in (2, 3, 4)},
-    **{f"mat{m}x{n}": f"mat{m}x{n}f" for m in (2, 3, 4) for n in (2, 3, 4)},
+TYPES = {"float": "f32", "vec3": "vec3f", "vec4": "vec4f", "mat3": "mat3x3f", "mat4x3": "mat4x3f"}
+FUNCTIONS = {
+    **{name: name for name in ("dot", "cross", "normalize", "transpose", "length", "max", "min", "mix", "sqrt", "abs")},
+    "inversesqrt": "inverseSqrt",
 }
-SAME_FUNCTIONS = {"dot", "cross", "normalize", "transpose", "length", "max", "min", "mix", "sqrt", "abs"}
-OTHER_FUNCTIONS = {"inversesqrt": "inverseSqrt"}
 NAME = r"[A-Za-z_]\w*"
 
 
@@ -36,69 +33,54 @@ class UnknownError(Exception):
     """Something of GLSL that is not translated."""
 
 
-def translate_type(name: str, structs: set[str]) -> str:
-    if name in structs:
-        return name
-    if name not in TYPES:
-        raise UnknownError(f"the type {name}")
-    return TYPES[name]
+class Translator:
+    """The names of structs and functions that were declared, and lines in WGSL."""
 
+    def __init__(self) -> None:
+        self.types, self.functions = dict(TYPES), dict(FUNCTIONS)
 
-def translate_expression(text: str, functions: set[str], structs: set[str]) -> str:
-    if "?" in text or "++" in text or "--" in text:
-        raise UnknownError("?, ++ or --")
-    if re.search(r"\bmat\d\((?!0\.0\)|vec|sbs_|\w+\.\w+\[)", text):
-        raise UnknownError("a matrix that is not made of columns")
-    text = re.sub(r"\b(mat\d)\(0\.0\)", r"\1()", text)
+    def named(self, name: str, known: dict[str, str]) -> str:
+        if name not in known:
+            raise UnknownError(name)
+        return known[name]
 
-    def call(found: re.Match[str]) -> str:
-        name = found[1]
-        if name in TYPES or name in structs:
-            return translate_type(name, structs) + "("
-        if name in OTHER_FUNCTIONS:
-            return OTHER_FUNCTIONS[name] + "("
-        if name not in functions and name not in SAME_FUNCTIONS and name != "if":
-            raise UnknownError(f"the function {name}")
-        return name + "("
+    def expression(self, text: str) -> str:
+        if re.search(r"\?|\+\+|--|\bmat\d\((?!0\.0\)|vec|sbs_|\w+\.\w+\[)", text):
+            raise UnknownError("?, ++, -- or a matrix that is not made of columns")
+        text = re.sub(r"\b(mat\d)\(0\.0\)", r"\1()", text)
+        known = self.types | self.functions | {"if": "if"}
+        return re.sub(rf"\b({NAME})\(", lambda found: self.named(found[1], known) + "(", text)
 
-    return re.sub(rf"\b({NAME})\(", call, text)
+    def statement(self, line: str, following: str) -> str:
+        """A line of a function's body; the following lines tell whether a variable changes."""
+        body = line.lstrip()
+        indent = line[: len(line) - len(body)]
+        if body in ("", "}", "} else {"):
+            return line
+        declared = re.fullmatch(rf"({NAME}) ({NAME})( = [^,].*)?;", body)
+        if declared is not None and declared[1] != "return":
+            kind, name, value = declared.groups()
+            if re.search(rf", {NAME} = ", body):
+                raise UnknownError("a line with several declarations")
+            typed, (scope, _, _) = self.named(kind, self.types), following.partition("\n}\n")
+            is_assigned = re.search(rf"^ *{name}(\.{NAME})? [-+*/]?= ", scope, re.MULTILINE)
+            head = f"let {name}" if value is not None and not is_assigned else f"var {name}: {typed}"
+            return f"{indent}{head}{self.expression(value or '')};"
+        if not re.fullmatch(rf"if \(.*\) \{{|(return |{NAME}(\.(?![xyzw]{{2,4}} ){NAME})? [-+*/]?= ).*;", body):
+            raise UnknownError("a line of this kind")
+        return indent + self.expression(body)
 
-
-def is_assigned(name: str, following: str) -> bool:
-    """Whether a variable changes in the following lines, up to the end of the function."""
-    body, _, _ = following.partition("\n}\n")
-    return re.search(rf"^ *{name}(\.{NAME})? [-+*/]?= ", body, re.MULTILINE) is not None
-
-
-def translate_line(line: str, following: str, functions: set[str], structs: set[str]) -> str:
-    """A line of a function's body."""
-    indent, body = re.fullmatch(r"( *)(.*)", line).groups()  # type: ignore[union-attr] # matches anything
-    if body in ("", "}", "} else {"):
-        return line
-    if re.fullmatch(r"if \(.*\) \{", body):
-        return indent + translate_expression(body, functions, structs)
-    declared = re.fullmatch(rf"({NAME}) ({NAME})( = [^,].*)?;", body)
-    if declared is not None and declared[1] != "return":
-        name, value = declared[2], declared[3]
-        if re.search(rf", {NAME} = ", body):
-            raise UnknownError("a line with several declarations")
-        kind = translate_type(declared[1], structs)
-        if value is not None and not is_assigned(name, following):
-            return f"{indent}let {name}{translate_expression(value, functions, structs)};"
-        return f"{indent}var {name}: {kind}{translate_expression(value or '', functions, structs)};"
-    if re.fullmatch(rf"(return |{NAME}(\.{NAME})? [-+*/]?= ).*;", body):
-        assigned = re.match(rf"{NAME}\.([xyzw]{{2,4}}) ", body)
-        if assigned is not None:
-            raise UnknownError("an assignment to several components")
-        return indent + translate_expression(body, functions, structs)
-    raise UnknownError("a line of this kind")
+    def function(self, kind: str, name: str, parameters: str) -> str:
+        """The head of a function."""
+        self.functions[name] = name
+        pairs = [part.split(" ") for part in parameters.split(", ")]
+        listed = ", ".join(f"{each}: {self.named(given, self.types)}" for given, each in pairs)
+        return f"fn {name}({listed}) -> {self.named(kind, self.types)} {{"
 
 
 def translate(text: str) -> Iterator[str]:
     """The lines of the same in WGSL."""
-    structs: set[str] = set()
-    functions: set[str] = set()
-    where = ""
+    translator, where = Translator(), ""
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         code, mark, comment = line.partition("//")
@@ -109,22 +91,16 @@ def translate(text: str) -> Iterator[str]:
             struct = re.fullmatch(rf"struct ({NAME}) \{{", code)
             field = re.fullmatch(rf"  ({NAME}) ({NAME});", code)
             if struct is not None and not where:
-                structs.add(struct[1])
+                translator.types[struct[1]] = struct[1]
                 where = "struct"
             elif head is not None and not where:
-                functions.add(head[2])
-                where = "function"
-                parameters = [part.split(" ") for part in head[3].split(", ")]
-                listed = ", ".join(f"{name}: {translate_type(kind, structs)}" for kind, name in parameters)
-                code = f"fn {head[2]}({listed}) -> {translate_type(head[1], structs)} {{"
-            elif code == "};" and where == "struct":
-                where, code = "", "}"
-            elif code == "}" and where == "function":
-                where = ""
+                code, where = translator.function(*head.groups()), "function"
+            elif (code, where) in (("};", "struct"), ("}", "function")):
+                code, where = "}", ""
             elif where == "struct" and field is not None:
-                code = f"  {field[2]}: {translate_type(field[1], structs)},".ljust(18)
+                code = f"  {field[2]}: {translator.named(field[1], translator.types)},".ljust(18)
             elif where == "function":
-                code = translate_line(code, "\n".join(lines[number:]), functions, structs)
+                code = translator.statement(code, "\n".join(lines[number:]))
             elif code:
                 raise UnknownError("this")
         except UnknownError as unknown:

@@ -9,7 +9,6 @@
  *     many       sbs_skin_deform_many, into those
  *     pose       the first part of a frame: joints, centers and tables of rows
  *     alone      the second, all vertices, again and again
- *     positions  no times: writes the positions of the first frame beside the workload
  */
 #include "base/memory.h"
 #include "base/scalar.h"
@@ -202,7 +201,7 @@ static void time_kernels(const bench *b, const request *r, double *times) {
 
 /* ----------------------------------------------------------------------------------------------------- the dialogue */
 
-static void respond(const bench *b, const request *r, const char *path, double *times) {
+static void respond(const bench *b, const request *r, double *times) {
   const int together = !strcmp(r->part, "many"), apart = !strcmp(r->part, "apart");
   if (!strcmp(r->part, "pose")) {
     for (int i = 0; i < r->repetitions; i++) times[i] = time_poses(b, r);
@@ -210,9 +209,6 @@ static void respond(const bench *b, const request *r, const char *path, double *
     for (int i = 0; i < r->repetitions; i++) times[i] = time_frames(b, r, together, apart);
   } else if (!strcmp(r->part, "alone")) {
     time_kernels(b, r, times);
-  } else if (!strcmp(r->part, "positions")) {
-    time_frames(b, r, 1, 1);
-    write_positions(path, b->positions, b->load.vertex_count);
   } else {
     fprintf(stderr, "%s can't be timed\n", r->part);
     exit(1);
@@ -221,21 +217,14 @@ static void respond(const bench *b, const request *r, const char *path, double *
 
 static void introduce(const bench *b) {
   const sbs_skin *skin = b->skin;
-  size_t shared = 0, one_set = 0;
-  for (size_t i = 0; i < skin->block_count; i++) {
-    shared += skin->blocks[i].is_shared;
-    one_set += skin->blocks[i].is_one_set;
-  }
-  printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu, \"nontrivial_joint_sets\": %zu, "
-         "\"blocks\": %zu, \"shared_blocks\": %zu, \"blocks_of_one_set\": %zu}\n",
-         sbs_isa_name(skin->isa), __VERSION__, skin->set_count, skin->nontrivial_set_count, skin->block_count, shared,
-         one_set);
+  printf("{\"instruction_set\": \"%s\", \"compiler\": \"%s\", \"joint_sets\": %zu}\n", sbs_isa_name(skin->isa),
+         __VERSION__, skin->set_count);
   fflush(stdout);
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: %s <workload> <file for positions>\n", argv[0]);
+  if (argc < 2) {
+    fprintf(stderr, "usage: %s <workload>\n", argv[0]);
     return 2;
   }
   bench b = new_bench(argv[1]);
@@ -243,7 +232,7 @@ int main(int argc, char **argv) {
   for (request r; read_request(&r);) {
     double *times = checked_malloc((size_t)r.repetitions * sizeof *times);
     memset(times, 0, (size_t)r.repetitions * sizeof *times);
-    respond(&b, &r, argv[2], times);
+    respond(&b, &r, times);
     answer(times, r.repetitions);
     free(times);
   }

@@ -17,7 +17,7 @@ def test_the_page_on_performance_is_what_the_results_say() -> None:
     assert section in [report.section(Results.read(file), file) for file in files]
 
 
-@pytest.mark.parametrize("name", ["LBS", "SBS, weighted", "SBS, optimized"])
+@pytest.mark.parametrize("name", ["LBS", "weighted", "optimized"])
 def test_weights_of_any_joints_of_a_character_are_found(name: str) -> None:
     """Also where joints are turned so far against each other that steps alone end elsewhere, of 5 to 16 %."""
     missed, off = fits.missed(sbs.samples.load("woman"), fits.METHODS[name], "any joints")

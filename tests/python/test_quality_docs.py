@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pages import losses, quality
+from pages import quality
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "quality.md").read_text(encoding="utf-8")
@@ -32,6 +32,6 @@ def test_losses_by_hand() -> None:
     }
     scene = {"name": "a", "methods": {"LBS": result}}
     expected = [0.3, 0.4, 0.8, 0.5, 2, 3, 1.25]
-    assert list(losses.mean_losses([scene])["LBS"].values()) == pytest.approx(expected)
-    assert losses.most_torn([scene]) == {"LBS": 1}
-    assert losses.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}
+    assert list(quality.mean_losses([scene])["LBS"].values()) == pytest.approx(expected)
+    assert quality.most_torn([scene]) == {"LBS": 1}
+    assert quality.largest_jump([scene], through_half_a_turn=False) == {"LBS": 0}

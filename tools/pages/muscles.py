@@ -81,29 +81,18 @@ class Measured:
     kept: list[Floats] = field(default_factory=list)  # changes of distances with muscles
     without: list[Floats] = field(default_factory=list)  # and without
 
-    def __add__(self, other: Measured) -> Measured:
-        return Measured(
-            self.limited + other.limited,
-            self.volumes + other.volumes,
-            self.kept + other.kept,
-            self.without + other.without,
-        )
 
-    def row(self) -> list[str]:
-        volumes = np.abs(np.concatenate(self.volumes))
-        kept, without = (np.abs(np.concatenate(changes)) for changes in (self.kept, self.without))
-        found = [f"{volumes.max(initial=0):.0e}", f"{self.limited}"]
-        if not len(kept):
-            return [*found, *"----"]
-        changes = [f"{100 * np.quantile(each, 0.99):.1f}%" for each in (without, kept)]
-        return [*found, *changes, f"{100 * kept.max():.0f}%", f"{100 * (kept <= KEPT).mean():.1f}%"]
-
-
-def frames_of(character: sbs.Character) -> Floats:
-    """Skinning matrices (F, J, 4, 4) of all clips."""
-    return np.concatenate(
-        [clip.skinning_matrices(np.arange(int(clip.duration * RATE) + 1) / RATE) for clip in character.animations]
+def row(muscles_found: list[Measured]) -> list[str]:
+    """The cells of some muscles together."""
+    volumes, kept, without = (
+        np.abs(np.concatenate([part for each in muscles_found for part in getattr(each, name)]))
+        for name in ("volumes", "kept", "without")
     )
+    found = [f"{volumes.max(initial=0):.0e}", str(sum(each.limited for each in muscles_found))]
+    if not len(kept):
+        return [*found, *"----"]
+    changes = [f"{100 * np.quantile(each, 0.99):.1f}%" for each in (without, kept)]
+    return [*found, *changes, f"{100 * kept.max():.0f}%", f"{100 * (kept <= KEPT).mean():.1f}%"]
 
 
 def measure(character: sbs.Character, cover: muscles.MuscleCover, matrices: Floats) -> dict[str, Measured]:
@@ -134,24 +123,22 @@ def measure(character: sbs.Character, cover: muscles.MuscleCover, matrices: Floa
 
 def rows_of(character: sbs.Character) -> Iterator[list[str]]:
     cover = muscles.bind(character, muscles.fit(character))
-    matrices = frames_of(character)
+    matrices = np.concatenate(
+        [clip.skinning_matrices(np.arange(int(clip.duration * RATE) + 1) / RATE) for clip in character.animations]
+    )
     found = measure(character, cover, matrices)
-    yield [f"{character.name}, {len(matrices)} frames", *sum(found.values(), Measured()).row()]
-    kinds = dict.fromkeys(name.rpartition(" ")[0] for name in found)
-    for kind in kinds:
-        yield [f"  {kind}", *sum((found[f"{kind} {side}"] for side in ("left", "right")), Measured()).row()]
+    yield [f"{character.name}, {len(matrices)} frames", *row(list(found.values()))]
+    for kind in dict.fromkeys(name.rpartition(" ")[0] for name in found):
+        yield [f"  {kind}", *row([found[f"{kind} {side}"] for side in ("left", "right")])]
 
 
 NAMES = ("arnaud_ozz", "knight_kaykit", "woman_makehuman_cmu")
+# fmt: off
 COLUMNS = (
-    "muscles",
-    "volume: largest change",
-    "limits met",
-    "distance: change of 99% without",
-    "of 99% with",
-    "largest with",
+    "muscles", "volume: largest change", "limits met", "distance: change of 99% without", "of 99% with", "largest with",
     "within 1%",
 )
+# fmt: on
 
 
 def write(characters: Path) -> None:

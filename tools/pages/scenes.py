@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -118,18 +117,10 @@ def benchmark(characters: Path) -> Subject:
     return Subject("MakeHuman benchmark", caption, character, clip(character.animations[0]), joints=shoulders)
 
 
-OWN: dict[str, Callable[[], Subject]] = {
-    "twisted arm": twisted_arm,
-    "bent knee": bent_knee,
-    "fist": closed_hand,
-    "rat attack": rat,
-    "tube": tube,
-}
-
-
 def subjects(characters: Path) -> list[Subject]:
     """All, in the order of the page."""
-    return [*(make() for make in OWN.values()), arnaud(characters), benchmark(characters)]
+    own = (twisted_arm(), bent_knee(), closed_hand(), rat(), tube())
+    return [*own, arnaud(characters), benchmark(characters)]
 
 
 def without_path(subject: Subject) -> MeasuredMotion:

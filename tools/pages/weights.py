@@ -8,9 +8,7 @@ compared with their places by the artist's weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 import numpy as np
@@ -18,19 +16,16 @@ from numpy.typing import NDArray
 
 from sbs import Skeleton, Skin, rotations, weights
 
+from .scenes import ROOT
 from .tables import table
 
-DATA = Path(__file__).parents[2] / "tests" / "data"
 COLUMNS = ("character", "vertices", "joints", "frames", "weights", "unweighted", "mean", "99 %", "most")
 METHODS = ("nearest bone", "capsules", "heat")
+# fmt: off
 CHARACTERS = (
-    "woman_makehuman_cmu",
-    "arnaud_ozz",
-    "knight_kaykit",
-    "hand_webxr",
-    "wolf_quaternius",
-    "rat_quaternius",
+    "woman_makehuman_cmu", "arnaud_ozz", "knight_kaykit", "hand_webxr", "wolf_quaternius", "rat_quaternius",
 )
+# fmt: on
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +62,7 @@ class Subject:
 
 def read(name: str) -> Subject:
     """Read a character; make_test_data.py documents the format."""
-    with np.load(DATA / f"{name}.npz", allow_pickle=False) as file:
+    with np.load(ROOT / "tests" / "data" / f"{name}.npz", allow_pickle=False) as file:
         arrays = {key: file[key] for key in file.files}
     bind = np.tile(np.eye(4), (len(arrays["parents"]), 1, 1))
     bind[:, :3] = arrays["bind_matrices"]
@@ -123,23 +118,13 @@ def compare(subject: Subject) -> tuple[NDArray[np.float64], dict[str, Comparison
     return expected, results
 
 
-def rows(subject: Subject, results: dict[str, Comparison]) -> Iterator[tuple[str, ...]]:
-    """The rows of the table, in the order of `COLUMNS`."""
-    for method, result in results.items():
-        yield (
-            subject.name.replace("_", " "),
-            str(len(subject.positions)),
-            str(np.count_nonzero(subject.deforming)),
-            str(len(subject.frames)),
-            method,
-            str(result.unweighted),
-            f"{result.distances.mean():.2%}",
-            f"{np.percentile(result.distances, 99):.1%}",
-            f"{result.distances.max():.1%}",
-        )
-
-
 def write() -> None:
     """Print the table."""
-    subjects = (read(name) for name in CHARACTERS)
-    click.echo(table(COLUMNS, (row for each in subjects for row in rows(each, compare(each)[1])), left=1))
+    rows = []
+    for subject in map(read, CHARACTERS):
+        counts = len(subject.positions), np.count_nonzero(subject.deforming), len(subject.frames)
+        for method, result in compare(subject)[1].items():
+            far = result.distances
+            shares = f"{far.mean():.2%}", f"{np.percentile(far, 99):.1%}", f"{far.max():.1%}"
+            rows.append((subject.name.replace("_", " "), *map(str, counts), method, str(result.unweighted), *shares))
+    click.echo(table(COLUMNS, rows))

@@ -26,7 +26,6 @@ from sbs.quality import fit_zones, measures
 from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
 from sbs.samples import load as load_sample
-from sbs.weights import bone_segments
 
 from .exchange import folders, read_character
 from .scenes import straight_joints, tube_surface
@@ -44,21 +43,6 @@ PROFILES: tuple[BlendingProfile, ...] = ("linear", "smoothstep")
 SCALES = 1.25, 1.5
 """Of all joints alike, compared with zones that are fitted."""
 
-CHAINS = (
-    ("tube", 30.0),
-    ("tube", 60.0),
-    ("hand_webxr index-finger 5", 45.0),
-    ("hand_webxr index-finger 5", 75.0),
-    ("wolf_quaternius Tail 8", 20.0),
-    ("wolf_quaternius Tail 8", 40.0),
-    ("rat_quaternius Tail 7", 20.0),
-    ("rat_quaternius Tail 7", 40.0),
-)
-"""Of characters the folder, how the names of the joints begin, and their number; and by how much each bends."""
-
-WIDEST = 100.0
-"""Zones of this scale go from the middle of a bone to the middle of the next."""
-
 AROUND = 2.0
 """How far around her knee curvature is measured; the woman is 16.7 tall."""
 
@@ -74,37 +58,28 @@ Triangles = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Limb:
-    """A mesh with joints that bend."""
+    """A mesh with a joint that bends."""
 
     name: str
     skeleton: sbs.Skeleton
-    joints: list[int]
+    joint: int
     positions: Floats  # (V, 3)
     triangles: Triangles
     influences: tuple[NDArray[np.int32], NDArray[np.floating]] | None = None  # joints and weights, (V, K) each
 
-    @classmethod
-    def from_character(cls, name: str, character: sbs.Character, joints: list[int]) -> Limb:
-        """Joints of a character."""
-        mesh = character.mesh
-        influences = mesh.joint_indices, mesh.joint_weights
-        return cls(name, character.skeleton, joints, mesh.positions.astype(np.float64), mesh.triangles, influences)
-
     def blending(self, profile: BlendingProfile = "linear", zone_scale: float = 1.0) -> sbs.BonesBlending:
-        """Bones blending of all joints."""
         return sbs.bones_blending(
             self.skeleton, self.positions, influences=self.influences, profile=profile, zone_scale=zone_scale
         )
 
     def measured(self, profile: BlendingProfile, zone_scale: float) -> tuple[Floats, Floats]:
         """Curvature and strain over `BENDS`."""
-        (joint,) = self.joints
         blending = self.blending(profile, zone_scale)
-        local = poses.flexed(self.skeleton, joint, BENDS)
+        local = poses.flexed(self.skeleton, self.joint, BENDS)
         matrices = self.skeleton.skinning_matrices(self.skeleton.forward(local))
         frames = blending.skin().deform_many(matrices, **blending.options)
         around = self.blending(zone_scale=max(scale for _, scale in ZONES))
-        near = meshes.connected_triangles(self.triangles, around.attachment, joint)
+        near = meshes.connected_triangles(self.triangles, around.attachment, self.joint)
         angles = meshes.curvature(frames, self.triangles, rest_positions=self.positions)[:, near].max(axis=1)
         edges = self.triangles[near][:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2)
         lengths = [np.linalg.norm(np.diff(points[edges], axis=1)[:, 0], axis=1) for points in (self.positions, *frames)]
@@ -112,20 +87,17 @@ class Limb:
         return np.degrees(angles), 100 * strain
 
 
-def tube(level: int, heads: Floats, joints: list[int]) -> Limb:
-    """A tube of radius 1 along x, open at both ends, whose rings are 0.4 apart, or half as far with each level."""
-    positions, triangles = tube_surface(np.linspace(-8, 8, 40 * 2**level + 1), 1.0, 24 * 2**level)
-    skeleton = sbs.Skeleton(np.arange(len(heads)) - 1, straight_joints(heads))
-    name = "tube" if not level else f"tube, {4**level} times as many triangles"
-    return Limb(name, skeleton, joints, positions, triangles)
-
-
 def limbs() -> Iterator[Limb]:
+    """A tube of radius 1 along x, whose rings are 0.4 apart, or half as far with each level; an elbow and a knee."""
+    skeleton = sbs.Skeleton([-1, 0, 1], straight_joints(np.array([-8.0, 0.0, 8.0])))
     for level in range(LEVELS):
-        yield tube(level, np.array([-8.0, 0.0, 8.0]), [1])
+        surface = tube_surface(np.linspace(-8, 8, 40 * 2**level + 1), 1.0, 24 * 2**level)
+        yield Limb(f"tube, {4**level} times as many triangles" if level else "tube", skeleton, 1, *surface)
     woman = load_sample("woman")
+    mesh = woman.mesh
+    surface, influences = (mesh.positions.astype(np.float64), mesh.triangles), (mesh.joint_indices, mesh.joint_weights)
     for name, joint in (("woman, elbow", "LeftForeArm"), ("woman, knee", "LeftLeg")):
-        yield Limb.from_character(name, woman, [woman.skeleton.index(joint)])
+        yield Limb(name, woman.skeleton, woman.skeleton.index(joint), *surface, influences)
 
 
 def zones_table() -> str:
@@ -141,71 +113,6 @@ def zones_table() -> str:
         f"{measure} {bends[0]}" if bend == bends[0] else bend for measure in ("curvature", "strain") for bend in bends
     ]
     return table(["", "profile", "zones", *heads], rows, left=2)
-
-
-def spline(limb: Limb, blending: sbs.BonesBlending) -> sbs.Skin:
-    """A quadratic B-spline of the rotations of three joints, with its knots at joints, about points on the bones.
-
-    The blending is linear, in zones from middle to middle of bones.
-    """
-    skeleton, positions, chain = limb.skeleton, limb.positions, limb.joints
-    parents = np.asarray(skeleton.parents)
-    child = np.full(len(parents), -1)
-    child[parents[chain]] = chain
-    own = blending.attachment
-    before = blending.t < 0.5
-    middle = np.where(before, parents[own], own)
-    joints = np.stack([np.append(parents, -1)[middle], middle, np.where(before, own, child[own])], axis=1)
-    place = np.where(before, blending.t + 0.5, blending.t - 0.5)
-    weights = np.stack([np.square(1 - place) / 2, 0.5 + place - np.square(place), np.square(place) / 2], axis=1)
-    is_chained = np.isin(own, chain)
-    joints[~is_chained], weights[~is_chained] = np.stack([own, own, own], axis=1)[~is_chained], (0, 1, 0)
-    absent = (joints < 0) | (weights == 0)
-    weights[:, 1] += np.where(absent, weights, 0)[:, [0, 2]].sum(axis=1)
-    joints[absent], weights[absent] = 0, 0
-    heads, tails = bone_segments(skeleton)
-    axes = (tails - heads) / np.linalg.norm(tails - heads, axis=1, keepdims=True)
-
-    def along(bones: NDArray[np.integer]) -> Floats:
-        return np.asarray(np.einsum("vx,vx->v", positions - heads[bones], axes[bones]))
-
-    bones = np.where((along(own) < 0) & (parents[own] >= 0), parents[own], own)
-    centers = heads[bones] + along(bones)[:, None] * axes[bones]
-    return sbs.Skin(
-        positions, joints, weights, parents=parents, joint_positions=skeleton.joint_positions, centers=centers
-    )
-
-
-def chains_table(characters: Path) -> str:
-    """Chains whose joints all bend: smoothstep, and the spline, divided by linear; zones are as wide as can be."""
-    rows = []
-    for name, degrees in CHAINS:
-        limb = chain_of(characters, name)
-        skeleton, chain = limb.skeleton, limb.joints
-        smooth, linear = (limb.blending(profile, WIDEST) for profile in ("smoothstep", "linear"))
-        posed = chain[2:-1] if limb.influences is None else chain[1:-1]
-        skins = {"linear": linear.skin(), "smoothstep": smooth.skin(), "spline": spline(limb, linear)}
-        part = Part(limb.positions, limb.triangles, np.isin(linear.attachment, posed)[limb.triangles].all(axis=1))
-        local = np.tile(np.eye(3), (len(skeleton), 1, 1))
-        for joint in posed:
-            local[joint] = poses.turned(skeleton, joint, poses.axes(skeleton, joint)[0], degrees)[joint]
-        matrices = skeleton.skinning_matrices(skeleton.forward(local))
-        found = {key: part.measured(skin.deform(matrices, **linear.options)) for key, skin in skins.items()}
-        for key in ("smoothstep", "spline"):
-            rows.append([name, f"{degrees:g}°", key, *(f"{value:.2f}" for value in found[key] / found["linear"])])
-    return table(["chain", "bends", "", "strain", "surface energy", "tears", "bending"], rows, left=3)
-
-
-def chain_of(characters: Path, name: str) -> Limb:
-    """The joints of a chain."""
-    if name == "tube":
-        return tube(1, np.arange(-8.0, 10.0, 2.0), list(range(1, 8)))
-    folder, prefix, count = name.split()
-    character = read_character(characters / folder, ())
-    skeleton = character.skeleton
-    joints = [joint for joint, found in enumerate(skeleton.names) if found.startswith(prefix)]
-    chain = sorted(joints, key=lambda joint: len(poses.descendants(skeleton, joint)), reverse=True)[: int(count)]
-    return Limb.from_character(name, character, chain)
 
 
 def divided_table() -> str:
@@ -317,7 +224,7 @@ def compared_table(characters: Path) -> str:
 
 
 def write(characters: Path | None = None) -> None:
-    """Print the tables; chains and fitted zones need characters."""
+    """Print the tables; that of fitted zones needs characters."""
     click.echo(f"{zones_table()}\n\n{divided_table()}")
     if characters is not None:
-        click.echo(f"\n{chains_table(characters)}\n\n{compared_table(characters)}")
+        click.echo(f"\n{compared_table(characters)}")

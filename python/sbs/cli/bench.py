@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ..characters.samples import load as load_sample
 from ..quality.demo.bench import PAPER_RATIO, measure, ratio_to_linear, tube
 from ..quality.demo.scenes import twist
 from ..skinning.skin import Skin
-from .options import ANIMATION, JSON, TIME, find_animation, pose_at, refuse_idle
+from .options import ANIMATION, JSON, TIME, find_animation, pose_at, print_json, read_numbers, refuse_idle
 from .streams import InputFile
 from .tables import print_records
 from .terminal import say
@@ -32,13 +31,10 @@ COLUMNS = {
 
 def parse_threads(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
     """Numbers of threads, from 1,2,4."""
-    try:
-        counts = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        counts = ()
-    if not counts or min(counts) < 1:
+    counts = read_numbers(text)
+    if not counts or any(count < 1 or count % 1 for count in counts):
         raise click.BadParameter(f"{text!r} is not a list of numbers of threads, as in 1,2,4", context, parameter)
-    return counts
+    return tuple(int(count) for count in counts)
 
 
 @click.command()
@@ -66,7 +62,7 @@ def bench(
     subjects = [load_case(file, animation_name, time), ("tube", *tube(vertices))]
     results = [time_case(name, skin, matrices, threads, rounds) for name, skin, matrices in subjects]
     if as_json:
-        click.echo(json.dumps({"paper_ratio": PAPER_RATIO, "subjects": results}, indent=2))
+        print_json({"paper_ratio": PAPER_RATIO, "subjects": results})
         return
     for result in results:
         facts = ", ".join(f"{result[key]} {key}" for key in ("vertices", "joints", "joint sets", "solves"))

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..characters.character import Character
 from ..quality import fit_zones
 from ..rigging.blending import BlendingProfile, BonesBlending, bones_blending
-from .completion import complete_joints
-from .options import Decorator, known_joints
+from .options import Decorator, joint_option, known_joints, read_numbers
 
 # An end of zones as given: the joint, or None for all joints without an end of their own, and the number.
 Ends = tuple[tuple[str | None, float], ...]
@@ -28,16 +27,13 @@ def parse_ends(context: click.Context, parameter: click.Parameter, texts: Sequen
     for text in texts:
         # names may contain "=", too
         name, equals, number = text.rpartition("=")
-        try:
-            value = float(number)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value):
+        value = read_numbers(number)
+        if len(value) != 1:
             raise click.BadParameter(f"{text!r} is neither NUMBER nor NAME=NUMBER", context, parameter)
         joint = name if equals else None
         if joint in dict(ends):
             raise click.BadParameter(f"{text!r}: {joint or 'all joints'} had a number before", context, parameter)
-        ends.append((joint, value))
+        ends.append((joint, *value))
     return tuple(ends)
 
 
@@ -53,14 +49,11 @@ def _zone_option(name: str, where: str) -> Decorator:
 
 
 BONES_BLENDING = (
-    click.option(
+    joint_option(
+        "Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended linearly.",
         "--bones-blending",
         "bones",
         metavar="NAME|all",
-        multiple=True,
-        shell_complete=complete_joints,
-        help="Blend the bones at this joint (Kavan and Zara 2003), or at all; repeatable. The others are blended "
-        "linearly.",
     ),
     _zone_option("--t-min", "begins"),
     _zone_option("--t-max", "is all"),

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..characters.poses import descendants, vertices_around
 from ..quality.demo.figure import HEADINGS
 from ..quality.picture import Camera, Row, column_width, compose, portraits, weight_colors
@@ -21,8 +20,8 @@ from ..rigging.triangle_mesh import diagonal
 from ..skinning.options import CorrectedOptions
 from .blended_bones import BONES_BLENDING
 from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, known_joints, output_option
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .options import SOURCE_OF_MESHES, Source, known_joints, output_option, refuse_idle
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .posing import POSE, PoseOptions
 from .tables import print_table
 from .terminal import progress_bar, say
@@ -34,20 +33,16 @@ ZOOM = 0.06
 
 
 @click.command()
-@CHARACTER
-@MESHES
+@SOURCE_OF_MESHES
 @POSE
 @how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, MUSCLES, CORRECTIVES, *BONES_BLENDING)
 @picture_options(width=1280, samples=16)
-@STRICT
 @output_option(".png", text="The picture to write, a PNG.")
 def compare(
-    file: Path,
-    meshes: tuple[str, ...],
+    source: Source,
     pose: PoseOptions,
     how: HowToDeform,
     drawn: PictureOptions,
-    strict: bool,
     output: Path | None,
 ) -> None:
     """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
@@ -59,9 +54,8 @@ def compare(
     """
     if not pose.joints and pose.animation_name is None:
         raise click.UsageError("one of --animation and --joint is needed")
-    if output is None:
-        refuse_picture_options("--output")
-    character = load(file, strict=strict, mesh=meshes or None)
+    refuse_idle((output is None, "{} needs --output", PICTURE))
+    character = source.load()
     animation = pose.animation(character)
     matrices = pose.matrices(character, animation)
     if pose.joints:
@@ -77,7 +71,7 @@ def compare(
     if output is None:
         return
     weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
-    caption = f"{file.name}: {pose.in_words(character)}"
+    caption = f"{source.file.name}: {pose.in_words(character)}"
     figure = draw(character, rest, shapes, shown, weights, caption, drawn)
     save_figure(figure, output)
 

@@ -11,12 +11,11 @@ import click
 
 from ..characters.character import Character, Engine, WeightType
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
-from ..characters.loading import load
 from ..correctives import as_blend_shapes, to_linear
 from ..formats import written
 from ..skinning.options import BlendOptions
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, given, output_option, refuse_idle
+from .options import SOURCE_OF_MESHES, Source, blamed_on, given, output_option, refuse_idle
 from .terminal import say
 
 ENGINE_NAMES = ("amount", "across", "twist")
@@ -24,8 +23,7 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
 
 
 @click.command()
-@CHARACTER
-@MESHES
+@SOURCE_OF_MESHES
 @click.option(
     "--weights",
     "weight_type",
@@ -40,19 +38,16 @@ METHOD_NAMES = ("method", "rotation", "center", "centers_cache", "base")
     " --twist auto, the twists of limbs spread by joints of their own, and --across 0.35, mostly linear across joints.",
 )
 @how_to_deform(CORRECTIVES, *METHOD_CHOICE)
-@STRICT
 @output_option(
     required=True,
     piped=".glb",
     text="The character to write; its ending chooses the format (`sbs formats`); - is the standard output, as GLB.",
 )
 def convert(
-    file: Path,
-    meshes: tuple[str, ...],
+    source: Source,
     weight_type: WeightType,
     engine: Engine | None,
     how: HowToDeform,
-    strict: bool,
     output: Path,
 ) -> None:
     """Write the character in FILE to another format: its meshes, skeleton, weights and animations.
@@ -72,14 +67,12 @@ def convert(
         (is_plain, "{} needs --correctives or --engine", ENGINE_NAMES),
         (is_plain, "{} needs --correctives", METHOD_NAMES),
     )
-    try:
+    with blamed_on("--output"):
         written(output, "write")
         if engine is not None and output.suffix.lower() != ".glb":
             raise ValueError(f"--engine {engine} needs a name that ends in .glb, not {output.name!r}")
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--output") from error
-    character = load(file, strict=strict, mesh=meshes or None)
-    if meshes:
+    character = source.load()
+    if source.meshes:
         character = replace(character, source=None)
     if engine is not None:
         character = prepare_for_engine(character, engine, how)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import correctives as shaping
-from ..characters.loading import load
 from ..correctives import Correctives
 from ..correctives.solving import After
 from ..rigging.triangle_mesh import diagonal
-from .completion import complete_joints
 from .errors import Refusal
 from .how_to_deform import (
     METHOD_CHOICE,
@@ -27,7 +24,7 @@ from .how_to_deform import (
     how_to_deform,
     read_correctives,
 )
-from .options import CHARACTER, JSON, STRICT, known_joints, output_option
+from .options import JSON, SOURCE, Source, blamed_on, joint_option, known_joints, output_option, print_json
 from .streams import InputFile
 from .tables import print_table
 from .terminal import say
@@ -46,21 +43,13 @@ def correctives() -> None:
 
 
 @correctives.command(name="draft")
-@CHARACTER
-@click.option(
-    "--joint",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_joints,
-    help="A joint; may be given several times.  [default: all hinges: elbows, knees, fingers, toes]",
-)
+@SOURCE
+@joint_option("A joint; may be given several times.  [default: all hinges: elbows, knees, fingers, toes]")
 @how_to_deform(*METHOD_CHOICE)
-@STRICT
 @OUTPUT
-def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, output: Path) -> None:
+def draft(source: Source, joints: tuple[str, ...], how: HowToDeform, output: Path) -> None:
     """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them."""
-    character = load(file, strict=strict)
+    character = source.load()
     bound = how.bind(character)
     chosen = known_joints(character, joints) if joints else None
     found = draft_shapes(character, chosen, bound.skin, bound.options)
@@ -70,17 +59,16 @@ def draft(file: Path, joints: tuple[str, ...], how: HowToDeform, strict: bool, o
 
 
 @correctives.command(name="list")
-@CHARACTER
+@SOURCE
 @SHAPES
-@STRICT
 @JSON
-def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
+def list_them(source: Source, shapes: Path, as_json: bool) -> None:
     """List the correctives of SHAPES, for the character in FILE.
 
     Their joints, the part of the rotations that drives them (swing, twist or both), by how many degrees the first joint
     is turned in the pose, how many vertices are moved, and by how much at most, as a share of the mesh's diagonal.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     found = read_correctives(shapes, character, named="SHAPES")
     size = diagonal(character.mesh.positions) or 1.0
     rows: list[dict[str, Any]] = []
@@ -99,7 +87,7 @@ def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
             }
         )
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     print_table(
         ("name", "joints", "part", "degrees", "vertices", "largest delta", "target"),
@@ -120,18 +108,17 @@ def list_them(file: Path, shapes: Path, strict: bool, as_json: bool) -> None:
 
 
 @correctives.command(name="solve")
-@CHARACTER
+@SOURCE
 @SHAPES
 @how_to_deform(*METHOD_CHOICE, MUSCLES)
-@STRICT
 @OUTPUT
-def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path) -> None:
+def solve(source: Source, shapes: Path, how: HowToDeform, output: Path) -> None:
     """Solve the correctives of SHAPES anew, for other weights or another method, so that targets are met.
 
     The table has how far vertices are from the target then, as a share of the mesh's diagonal, and how many no shape
     brings there.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     found = read_correctives(shapes, character, named="SHAPES")
     bound = how.bind(character)
     solutions = found.solve(bound.skin, triangles=find_triangles(bound), after=make_cover(bound), **bound.options)
@@ -148,12 +135,12 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
 
 
 @correctives.command(name="mirror")
-@CHARACTER
+@SOURCE
 @SHAPES
 @click.option("--name", "names", metavar="NAME", multiple=True, help="One of them; repeatable.  [default: of one side]")
 @click.option(
     "--from",
-    "source",
+    "side",
     type=click.Choice(["positive", "negative"]),
     default="positive",
     help="Without --name: the side of the mirror that they are on.",
@@ -161,45 +148,33 @@ def solve(file: Path, shapes: Path, how: HowToDeform, strict: bool, output: Path
 @click.option("--axis", type=click.Choice(["x", "y", "z"]), default="x", help="Across the mirror.")
 @click.option("--position", type=float, default=0.0, help="Of the mirror, along that axis.")
 @how_to_deform(*METHOD_CHOICE, MUSCLES)
-@STRICT
 @OUTPUT
 def mirror(
-    file: Path,
+    source: Source,
     shapes: Path,
     names: tuple[str, ...],
-    source: Literal["positive", "negative"],
+    side: Literal["positive", "negative"],
     axis: Literal["x", "y", "z"],
     position: float,
     how: HowToDeform,
-    strict: bool,
     output: Path,
 ) -> None:
     """Add the mirror images of correctives of SHAPES, in place of those of the other side."""
-    character = load(file, strict=strict)
+    character = source.load()
     found = read_correctives(shapes, character, solved=True, named="SHAPES")
     bound = how.bind(character)
-    try:
-        made = shaping.mirror(
-            found,
-            bound.skin,
-            character.mesh.triangles,
-            names or None,
-            source=source,
-            axis=axis,
-            position=position,
-            after=make_cover(bound),
-            **bound.options,
-        )
-    except KeyError as error:
-        raise click.BadParameter(str(error.args[0]), param_hint="--name") from error
+    triangles, after = character.mesh.triangles, make_cover(bound)
+    plane: dict[str, Any] = {"source": side, "axis": axis, "position": position}
+    with blamed_on("--name"):
+        made = shaping.mirror(found, bound.skin, triangles, names or None, after=after, **plane, **bound.options)
     if not made:
-        raise Refusal(f"no corrective is on the {source} side of {axis}")
+        raise Refusal(f"no corrective is on the {side} side of {axis}")
     say("mirrored: " + ", ".join(each.name for each in made))
     write(output, found)
 
 
 @correctives.command(name="prune")
-@CHARACTER
+@SOURCE
 @SHAPES
 @click.option(
     "--tolerance",
@@ -207,11 +182,10 @@ def mirror(
     default=1e-4,
     help="Deltas up to this share of the mesh's diagonal are dropped.",
 )
-@STRICT
 @OUTPUT
-def prune(file: Path, shapes: Path, tolerance: float, strict: bool, output: Path) -> None:
+def prune(source: Source, shapes: Path, tolerance: float, output: Path) -> None:
     """Drop small deltas of the correctives of SHAPES, so that they cost less."""
-    character = load(file, strict=strict)
+    character = source.load()
     found = read_correctives(shapes, character, named="SHAPES")
     before = count_deltas(found)
     found.prune(tolerance, character.skin)

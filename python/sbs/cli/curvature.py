@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,21 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..characters.poses import flexed
 from ..quality.picture.extra import load as load_extra
 from ..rigging.blending import BonesBlending
 from ..skinning.attachment import connected_triangles, heaviest_joints
-from ..skinning.options import BlendOptions
-from ..skinning.skin import Skin
 from ..support.files import replacing
 from ..support.text import plain
 from ..weights.curvature import curvature
 from ..weights.subdivision import Scheme, subdivide, triangles_near_joints
 from .blended_bones import BONES_BLENDING
-from .completion import complete_joints
 from .how_to_deform import METHOD, HowToDeform, how_to_deform
-from .options import CHARACTER, JSON, SCHEME, STRICT, known_joints, output_option, parse_axis
+from .options import (
+    JSON,
+    SCHEME,
+    SOURCE,
+    Source,
+    joint_option,
+    known_joints,
+    output_option,
+    parse_axis,
+    print_json,
+    read_numbers,
+)
 from .tables import print_table
 from .terminal import say
 
@@ -44,18 +50,15 @@ class Curve:
 
 def parse_bend(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, float]:
     """Two angles in degrees, from 0:135."""
-    try:
-        first, last = (float(part) for part in text.split(":"))
-    except ValueError:
-        first = last = np.nan
-    if not np.isfinite([first, last]).all() or first == last:
+    angles = read_numbers(text, ":")
+    if len(angles) != 2 or angles[0] == angles[1]:
         raise click.BadParameter(f"{text!r} is not FROM:TO, two angles in degrees", context, parameter)
-    return first, last
+    return angles[0], angles[1]
 
 
 @click.command(name="curvature")
-@CHARACTER
-@click.option("--joint", required=True, metavar="NAME", shell_complete=complete_joints, help="The joint that bends.")
+@SOURCE
+@joint_option("The joint that bends.", name="joint", multiple=False, required=True)
 @click.option("--bend", metavar="FROM:TO", default="0:135", callback=parse_bend, help="Degrees.")
 @click.option(
     "--axis",
@@ -67,19 +70,11 @@ def parse_bend(context: click.Context, parameter: click.Parameter, text: str) ->
 @how_to_deform(METHOD, *BONES_BLENDING)
 @SCHEME
 @click.option("--levels", type=click.IntRange(1, 4), default=1, help="Up to how often to subdivide.")
-@click.option(
-    "--subdivide",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_joints,
-    help="Subdivide near this joint; repeatable. By default the joint and its parent.",
-)
-@STRICT
+@joint_option("Subdivide near this joint; repeatable. By default the joint and its parent.", "--subdivide")
 @JSON
 @output_option(".png", ".svg", text="A plot to write: PNG or SVG.")
 def bend_curvature(
-    file: Path,
+    source: Source,
     joint: str,
     bend: tuple[float, float],
     axis: tuple[float, ...] | None,
@@ -88,7 +83,6 @@ def bend_curvature(
     scheme: Scheme,
     levels: int,
     joints: tuple[str, ...],
-    strict: bool,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -101,7 +95,7 @@ def bend_curvature(
     is connected to the joint: all its vertices are attached to it. With bones blending these are the vertices on both
     sides of the joint.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     (number,) = known_joints(character, [joint])
     name = character.skeleton.names[number]
     original = bind(character, how)
@@ -118,11 +112,10 @@ def bend_curvature(
     curves = {title: subject.curve(number, matrices) for title, subject in subjects.items()}
     by = "bones blending" if how.bones else how.method
     if output is not None:
-        draw(output, f"{file.name}, {name}, {by}", angles, curves)
+        draw(output, f"{source.file.name}, {name}, {by}", angles, curves)
     if as_json:
         found = {title: {**vars(curve), "degrees": curve.degrees.tolist()} for title, curve in curves.items()}
-        facts = {"joint": name, "method": by, "bend": angles.tolist(), "curvature": found}
-        click.echo(json.dumps(facts, indent=2))
+        print_json({"joint": name, "method": by, "bend": angles.tolist(), "curvature": found})
         return
     for title, curve in curves.items():
         say(f"{title}: {curve.vertices} vertices, {curve.triangles} triangles")
@@ -140,10 +133,8 @@ class Bound:
     """A character, how it is deformed, and the joint that each vertex is attached to (V,)."""
 
     character: Character
-    skin: Skin
-    options: BlendOptions
-    attachment: NDArray[np.int32]
     how: HowToDeform
+    attachment: NDArray[np.int32]
     blending: BonesBlending | None = None
 
     def with_triangles(self, joint: int) -> list[int]:
@@ -159,27 +150,25 @@ class Bound:
         division = subdivide(mesh.positions, mesh.triangles, triangles, scheme=scheme, levels=levels)
         fine = self.character.with_mesh(division.mesh(mesh))
         attachment = division.attachment(self.attachment)
-        if self.blending is None:
-            return Bound(fine, fine.skin, self.options, attachment, self.how)
-        blending = self.how.blend_bones(fine, self.blending, attachment)
-        return Bound(fine, blending.skin(), self.options, attachment, self.how, blending)
+        blending = None if self.blending is None else self.how.blend_bones(fine, self.blending, attachment)
+        return Bound(fine, self.how, attachment, blending)
 
     def curve(self, joint: int, matrices: NDArray[np.float64]) -> Curve:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
-        mesh = self.character.mesh
+        mesh, blending = self.character.mesh, self.blending
         connected = connected_triangles(mesh.triangles, self.attachment, joint)
-        frames = self.skin.deform_many(matrices, **self.options)
+        skin = self.character.skin if blending is None else blending.skin()
+        frames = skin.deform_many(matrices, **(self.how.options if blending is None else blending.options))
         largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
-        return Curve(self.skin.vertex_count, len(mesh.triangles), np.degrees(largest))
+        return Curve(len(mesh.positions), len(mesh.triangles), np.degrees(largest))
 
 
 def bind(character: Character, how: HowToDeform) -> Bound:
     """How a character is deformed by the options."""
     if how.bones:
         blending = how.blend_bones(character)
-        return Bound(character, blending.skin(), blending.options, blending.attachment, how, blending)
-    attachment = heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights)
-    return Bound(character, character.skin, how.options, attachment, how)
+        return Bound(character, how, blending.attachment, blending)
+    return Bound(character, how, heaviest_joints(character.mesh.joint_indices, character.mesh.joint_weights))
 
 
 def draw(output: Path, title: str, angles: NDArray[np.float64], curves: dict[str, Curve]) -> None:

@@ -27,7 +27,7 @@ from ..support.files import replacing
 from .errors import Refusal
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
-from .options import CHARACTERS, MESHES, STRICT, gathered, refuse_idle
+from .options import CHARACTERS, MESHES, STRICT, blamed_on, gathered, refuse_idle
 from .outputs import FILE, MESH, in_folder, named
 from .posing import POSE, PoseOptions
 from .streams import InputFile, piped_output
@@ -84,10 +84,8 @@ class FrameOptions:
 
     def numbers(self, animation: Animation) -> range:
         """The frames of an animation, or from the first to the last that are chosen."""
-        try:
+        with blamed_on("--fps"):
             frames = animation.frames(self.rate)
-        except ValueError as error:
-            raise click.BadParameter(str(error), param_hint="--fps") from error
         if self.frames is None:
             return frames
         first, end = self.frames[0], frames[-1] if self.frames[1] is None else self.frames[1]
@@ -219,14 +217,15 @@ def deform(
 
 def check_sequence(output: Path, frames: FrameOptions) -> None:
     """Check that a file for each frame can be written: there are frames, and one place for their numbers."""
-    if frames.option is None:
-        raise click.BadParameter(f"a name with {'#'!r} needs --fps or --frames", param_hint="--output")
-    if re.fullmatch("[^#]*#+[^#]*", output.name) is None:
-        raise click.BadParameter(f"{output.name!r} has more than one '#' or row of them", param_hint="--output")
-    if frames.scheduler is not None:
-        raise click.BadParameter("a file for each frame is not written on a cluster", param_hint="--scheduler")
-    if frames.gpu:
-        raise click.BadParameter("a file for each frame is not written on a graphics processor", param_hint="--gpu")
+    rows = re.findall("#+", output.name)
+    for is_wrong, option, reason in (
+        (frames.option is None, "--output", f"a name with {'#'!r} needs --fps or --frames"),
+        (len(rows) > 1, "--output", f"{output.name!r} has more than one '#' or row of them"),
+        (frames.scheduler is not None, "--scheduler", "a file for each frame is not written on a cluster"),
+        (frames.gpu, "--gpu", "a file for each frame is not written on a graphics processor"),
+    ):
+        if is_wrong:
+            raise click.BadParameter(reason, param_hint=option)
 
 
 @dataclass(frozen=True)
@@ -286,12 +285,10 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
 
 def bake_here(job: Job, bound: BoundCharacter, on_gpu: bool, progress: Progress) -> None:
     """Deform the frames of a job in this process."""
-    if on_gpu and job.shapes is not None and job.shapes.shapes:
-        raise click.BadParameter("the mesh has blend shapes, which are not for it", param_hint="--gpu")
-    try:
+    with blamed_on("--gpu"):
+        if on_gpu and job.shapes is not None and job.shapes.shapes:
+            raise ValueError("the mesh has blend shapes, which are not for it")
         deformer = Deformer(bound.skin, **bound.options) if on_gpu else None
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--gpu") from error
     task = progress.add_task(f"deforming {Path(job.path).name}", total=len(job.numbers))
     bake(
         job.path,

@@ -50,15 +50,7 @@ def estimate_price(
     longest = max(motions, key=_count_moments)
 
     def seconds(poses: int, moments: int) -> float:
-        part = replace(
-            longest,
-            labels=longest.labels[:poses],
-            poses=longest.poses[:poses],
-            paths=tuple(path[:moments] for path in longest.paths[:1]) if moments else (),
-            path_times=tuple(times[:moments] for times in longest.path_times[:1]) if moments else (),
-            times=None if longest.times is None else longest.times[:poses],
-            focus=None if longest.focus is None else longest.focus[:poses],
-        )
+        part = _cut(longest, range(min(poses, len(longest.poses))), [slice(moments)] if moments else [])
         start = clock()
         evaluate(character, [part], quick or methods)
         return clock() - start
@@ -71,26 +63,27 @@ def estimate_price(
 
 def sample_motions(motions: Sequence[MeasuredMotion], share: float) -> list[MeasuredMotion]:
     """Motions with a share of their poses, spread evenly, and of their paths, a piece from the middle of each."""
-    return [_sample_motion(motion, share) for motion in motions]
+    samples = []
+    for motion in motions:
+        poses = len(motion.poses)
+        count = min(poses, max(_LEAST_POSES, int(share * poses)))
+        spread = np.round(np.linspace(0, poses - 1, count + 2)[1:-1]).astype(int).tolist()
+        lengths = [min(len(path), max(_LEAST_MOMENTS, int(share * len(path)))) for path in motion.paths]
+        firsts = [(len(path) - length) // 2 for path, length in zip(motion.paths, lengths, strict=True)]
+        pieces = [slice(first, first + length) for first, length in zip(firsts, lengths, strict=True)]
+        samples.append(_cut(motion, range(count) if count == poses else spread, pieces))
+    return samples
 
 
-def _sample_motion(motion: MeasuredMotion, share: float) -> MeasuredMotion:
-    count = min(len(motion.poses), max(_LEAST_POSES, int(share * len(motion.poses))))
-    chosen = np.round(np.linspace(0, len(motion.poses) - 1, count + 2)[1:-1]).astype(int)
-    if count == len(motion.poses):
-        chosen = np.arange(count)
-    pieces = []
-    for path in motion.paths:
-        length = min(len(path), max(_LEAST_MOMENTS, int(share * len(path))))
-        first = (len(path) - length) // 2
-        pieces.append(slice(first, first + length))
+def _cut(motion: MeasuredMotion, chosen: Sequence[int], pieces: Sequence[slice]) -> MeasuredMotion:
+    """Some poses of a motion, and a piece of each of its first paths."""
     return replace(
         motion,
         labels=tuple(motion.labels[pose] for pose in chosen),
-        poses=motion.poses[chosen],
-        paths=tuple(path[piece] for path, piece in zip(motion.paths, pieces, strict=True)),
+        poses=motion.poses[list(chosen)],
+        paths=tuple(path[piece] for path, piece in zip(motion.paths, pieces, strict=False)),
         path_times=tuple(times[piece] for times, piece in zip(motion.path_times, pieces, strict=False)),
-        times=None if motion.times is None else motion.times[chosen],
+        times=None if motion.times is None else motion.times[list(chosen)],
         focus=None if motion.focus is None else tuple(motion.focus[pose] for pose in chosen),
     )
 

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from ..formats import FORMATS
-from .options import JSON
+from .options import JSON, print_json
 from .tables import print_table
 
 COLUMNS = {
@@ -30,7 +28,7 @@ def formats(as_json: bool) -> None:
             | {role: getattr(row, role) is not None for role in COLUMNS}
             for row in FORMATS
         ]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     headings = ("format", "ends in", *COLUMNS.values(), "keeps", "extra")
     print_table(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -31,7 +31,7 @@ from ..skinning.skin import Skin
 from ..skinning.twist import Twist
 from .blended_bones import BONES_BLENDING, BonesOptions
 from .numbers import read_npy
-from .options import Decorator, MethodChoice, gathered, given, has_option, known_joints, refuse_idle
+from .options import Decorator, MethodChoice, blamed_on, gathered, given, has_option, known_joints, refuse_idle
 from .streams import InputFile
 from .terminal import progress_bar
 
@@ -226,43 +226,33 @@ class HowToDeform(BonesOptions):
 
         If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
         """
-        twist = self._twist(character)
-        bound = self._bind(character, twist, self._muscles(character), self._amount(character, twist))
+        (bound,) = self._bind(character, [character])
         return replace(bound, correctives=self.correctives(character, bound.skin, bound.options))
 
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
-        """Each mesh of a character, bound by itself. Limbs and muscles are found in the character as a whole.
-
-        Correctives are those of the whole, too.
-        """
-        shapes = None if self.correctives_from is None else self.bind(character).correctives
-        twist, placed = self._twist(character), self._muscles(character)
-        whole, first = self._amount(character, twist), 0
-        for part in character.parts:
-            end, amount = first + len(part.mesh.positions), whole
-            if isinstance(amount, np.ndarray) and amount.shape == (len(character.mesh.positions),):
-                amount = amount[first:end]
-            bound = self._bind(part, twist, placed, amount)
-            if shapes is not None:
-                bound = replace(bound, correctives=cut_part(shapes, first, end))
-            yield bound
+        """Each mesh of a character, bound by itself, with its part of the correctives of the whole."""
+        shapes, first = None if self.correctives_from is None else self.bind(character).correctives, 0
+        for bound in self._bind(character, character.parts):
+            end = first + bound.skin.vertex_count
+            yield bound if shapes is None else replace(bound, correctives=cut_part(shapes, first, end))
             first = end
 
-    def _bind(
-        self,
-        character: Character,
-        twist: Twist | None,
-        placed: tuple[Muscle, ...] | None,
-        amount: float | NDArray[np.number[Any]] | None,
-    ) -> BoundCharacter:
-        cover = _cover(character, placed)
-        if self.bones:
-            blending = self.blend_bones(character)
-            skin = blending.skin(rest_normals=character.mesh.normals)
-            return BoundCharacter(character, skin, blending.options, cover)
-        if character.options and not given(_METHOD_OPTIONS):
-            return BoundCharacter(character, character.skin, character.options, cover)
-        return BoundCharacter(character, self._skin(character, twist), {**self.options, "amount": amount}, cover)
+    def _bind(self, character: Character, parts: Iterable[Character]) -> Iterator[BoundCharacter]:
+        """Successive parts of a character. Limbs and muscles are found in the character as a whole."""
+        twist, placed, first = self._twist(character), self._muscles(character), 0
+        whole = self.amount if self.across is None else twist_amounts(character, twist, self.across)
+        is_of_vertices = isinstance(whole, np.ndarray) and whole.shape == (len(character.mesh.positions),)
+        for part in parts:
+            end = first + len(part.mesh.positions)
+            amount = whole[first:end] if isinstance(whole, np.ndarray) and is_of_vertices else whole
+            first, cover = end, _cover(part, placed)
+            if self.bones:
+                blending = self.blend_bones(part)
+                yield BoundCharacter(part, blending.skin(rest_normals=part.mesh.normals), blending.options, cover)
+            elif part.options and not given(_METHOD_OPTIONS):
+                yield BoundCharacter(part, part.skin, part.options, cover)
+            else:
+                yield BoundCharacter(part, self._skin(part, twist), {**self.options, "amount": amount}, cover)
 
     def _skin(self, character: Character, twist: Twist | None) -> Skin:
         optimized = self.center == "optimized"
@@ -270,19 +260,14 @@ class HowToDeform(BonesOptions):
             return character.twisted_skin(twist, optimized=optimized)
         return character.optimized_skin(cache=self.centers_cache) if optimized else character.skin
 
-    def _amount(self, character: Character, twist: Twist | None) -> float | NDArray[np.number[Any]] | None:
-        return self.amount if self.across is None else twist_amounts(character, twist, self.across)
-
     def _twist(self, character: Character) -> Twist | None:
         return None if self.twist is None else find_twist(character, self.twist)
 
     def _muscles(self, character: Character) -> tuple[Muscle, ...] | None:
         if self.muscles_from is None:
             return None
-        try:
+        with blamed_on("--muscles"):
             return muscles.fit(character) if self.muscles_from == "fit" else muscles.read(self.muscles_from)
-        except (KeyError, ValueError) as error:
-            raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
 # The options that are those of `Skin.deform`, and all that choose a method.
@@ -297,28 +282,23 @@ def _cover(character: Character, placed: tuple[Muscle, ...] | None) -> MuscleCov
         return None
     if character.mesh.shapes:
         raise click.BadParameter("the mesh has blend shapes, which move it away from muscles", param_hint="--muscles")
-    try:
+    with blamed_on("--muscles"):
         return muscles.bind(character, placed)
-    except (KeyError, ValueError) as error:
-        raise click.BadParameter(str(error.args[0]), param_hint="--muscles") from error
 
 
 def read_correctives(
     path: Path, character: Character, *, solved: bool = False, named: str = "--correctives"
 ) -> Correctives:
     """Correctives of a file for all meshes of a character; `named` is its name in errors."""
-    try:
-        found = read(path, character.skeleton)
-    except (KeyError, ValueError) as error:
-        raise click.BadParameter(str(error.args[0]), param_hint=named) from error
     count = len(character.mesh.positions)
-    for each in found:
-        if solved and each.shape is None:
-            message = f"{each.name!r} is not solved: `sbs correctives solve` does it"
-            raise click.BadParameter(message, param_hint=named)
-        if each.shape is not None and each.shape.vertices.max(initial=-1) >= count:
-            message = f"{each.name!r} has a vertex {each.shape.vertices.max()}, and the character has {count} vertices"
-            raise click.BadParameter(message, param_hint=named)
+    with blamed_on(named):
+        found = read(path, character.skeleton)
+        for each in found:
+            if solved and each.shape is None:
+                raise ValueError(f"{each.name!r} is not solved: `sbs correctives solve` does it")
+            last = -1 if each.shape is None else each.shape.vertices.max(initial=-1)
+            if last >= count:
+                raise ValueError(f"{each.name!r} has a vertex {last}, and the character has {count} vertices")
     return found
 
 
@@ -347,12 +327,10 @@ def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
 def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
     """The twist that is spread along the limbs of these joints, or of all limbs that are found."""
     joints = known_joints(character, names, option="--twist") if names else None
-    try:
+    with blamed_on("--twist"):
         twist = limb_twist(character, joints)
-    except ValueError as error:
-        raise click.BadParameter(str(error), param_hint="--twist") from error
-    if not twist.bone_count:
-        raise click.BadParameter("no limb was found: name the joints", param_hint="--twist")
+        if not twist.bone_count:
+            raise ValueError("no limb was found: name the joints")
     return twist
 
 

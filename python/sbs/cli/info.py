@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,30 +13,27 @@ from rich.table import Table
 from rich.text import Text
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..rigging.bones import bone_segments
 from ..support.text import plain
-from .options import CHARACTER, JSON, MESHES, STRICT
+from .options import JSON, SOURCE_OF_MESHES, Source, print_json
 from .tables import print_records
 
 DEEPEST = 30  # steps that joints are indented by at most; chains of thousands occur
 
 
 @click.command()
-@CHARACTER
-@MESHES
-@STRICT
+@SOURCE_OF_MESHES
 @JSON
-def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> None:
+def info(source: Source, as_json: bool) -> None:
     """Show the content of a character FILE, and its joints: a tree with the share of the weights that each has.
 
     Joint sets are the distinct sets of joints that move a vertex. A set that is more than a joint and its parent is
     non-trivial: every pose needs a solve for its rotation center.
     """
-    character = load(file, strict=strict, mesh=meshes or None)
-    facts = describe(character)
+    character = source.load()
+    facts, joints = describe(character), describe_joints(character)
     if as_json:
-        click.echo(json.dumps(facts | {"skeleton": describe_joints(character)}, indent=2))
+        print_json(facts | {"skeleton": joints})
         return
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
@@ -53,7 +48,6 @@ def info(file: Path, meshes: tuple[str, ...], strict: bool, as_json: bool) -> No
         "share of weights": "{share:.2%}",
         "length of bone": "{bone:.4g}",
     }
-    joints = describe_joints(character)
     print_records(columns, [joint | {"indent": "  " * min(joint["depth"], DEEPEST)} for joint in joints])
 
 

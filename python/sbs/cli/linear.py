@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from ..characters.loading import load
 from ..weights.linear import LinearError, to_linear
 from .how_to_deform import HowToDeform, how_to_deform, twist_option
-from .options import CHARACTER, CHARACTER_OUTPUT, JSON, STRICT
+from .options import CHARACTER_OUTPUT, JSON, SOURCE, Source, print_json
 from .tables import print_table
 from .terminal import progress_bar, say
 
 
 @click.command()
-@CHARACTER
+@SOURCE
 @click.option(
     "--joints", type=click.IntRange(0), help="How many helper joints.  [default: two for each limb, and at least 16]"
 )
@@ -29,16 +27,14 @@ from .terminal import progress_bar, say
 @how_to_deform(
     twist_option("auto", "Fit to a skin that spreads the twists of limbs: of all that are found, or of these joints.")
 )
-@STRICT
 @JSON
 @CHARACTER_OUTPUT
 def linear(
-    file: Path,
+    source: Source,
     joints: int | None,
     influences: int,
     rate: float,
     how: HowToDeform,
-    strict: bool,
     as_json: bool,
     output: Path,
 ) -> None:
@@ -51,7 +47,7 @@ def linear(
     The table has errors in percent of the mesh's size: the mean of linear blending as it was, the mean of the
     fitted weights, and the largest of any vertex. Frames that are held out lie half way between keys.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     skin = None  # with the limbs that are found, if there are any
     if how.twist is None or how.twist:
         skin = how.skin(character)
@@ -68,8 +64,8 @@ def linear(
     made.character.save(output)
     helpers, influences = len(made.character.skeleton) - len(character.skeleton), made.character.skin.max_influences
     if as_json:
-        facts = {"helper_joints": helpers, "max_influences": influences, "errors": list(map(asdict, made.errors))}
-        click.echo(json.dumps(facts, indent=2))
+        errors = list(map(asdict, made.errors))
+        print_json({"helper_joints": helpers, "max_influences": influences, "errors": errors})
         return
     print_table(["", "frames", "linear before", "fitted", "largest"], [_row(error) for error in made.errors])
     say(f"{output}: {helpers} helper joints, up to {influences} influences")

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,8 @@ from numpy.typing import NDArray
 
 from .. import muscles as anatomy
 from ..characters.character import Character
-from ..characters.loading import load
 from .errors import Refusal
-from .options import CHARACTER, JSON, STRICT, output_option
+from .options import JSON, SOURCE, Source, output_option, print_json
 from .streams import InputFile
 from .tables import print_records
 from .terminal import say
@@ -24,25 +22,24 @@ FRAMES_PER_SECOND = 24.0
 
 
 @click.command(name="muscles")
-@CHARACTER
+@SOURCE
 @click.option(
     "--from",
-    "source",
+    "muscles_from",
     type=InputFile(),
     help="Muscles of a JSON file.  [default: those of a human body, placed by the names of joints]",
 )
 @output_option(piped=".json", text="A JSON file to write them to.")
-@STRICT
 @JSON
-def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, as_json: bool) -> None:
+def muscles(source: Source, muscles_from: Path | None, output: Path | None, as_json: bool) -> None:
     """Show the muscles of the character in FILE: how long and thick they are, and how they swell in its animations.
 
     Muscles keep their volume: where origin and insertion come nearer to each other the belly becomes thicker, and
     skin that covers it is moved. A muscle whose growth is limited loses volume.
     """
-    character = load(file, strict=strict)
+    character = source.load()
     try:
-        placed = anatomy.fit(character) if source is None else anatomy.read(source)
+        placed = anatomy.fit(character) if muscles_from is None else anatomy.read(muscles_from)
         cover = anatomy.bind(character, placed)
     except (KeyError, ValueError) as error:
         raise Refusal(str(error.args[0])) from error
@@ -50,7 +47,7 @@ def muscles(file: Path, source: Path | None, output: Path | None, strict: bool, 
         anatomy.write(output, placed)
     rows = measure_muscles(character, cover)
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     columns = {
         "muscle": "{name}",

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
-from dataclasses import fields
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import click
@@ -13,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
+from ..characters.loading import load
 from ..rigging.animation import NEAR_END, Animation
 from ..support.names import nearest_name
-from .completion import complete_animations
+from .completion import complete_animations, complete_joints
 from .streams import InputFile, OutputFile, claim_output
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -53,6 +57,19 @@ def gathered(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
     return add
 
 
+@dataclass(frozen=True)
+class Source:
+    """The file of a command's character, the meshes of it that are meant, and whether weights may need a repair."""
+
+    file: Path
+    strict: bool
+    meshes: tuple[str, ...] = ()
+
+    def load(self) -> Character:
+        """Read the character."""
+        return load(self.file, strict=self.strict, mesh=self.meshes or None)
+
+
 class MethodChoice(click.Choice[str]):
     """Methods, by the names that help shows and whatever else is understood as one of them."""
 
@@ -77,6 +94,14 @@ ANIMATION = click.option(
 )
 TIME = click.option("--time", type=float, help="Seconds into the animation.  [default: 0]")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
+SOURCE = gathered("source", Source, CHARACTER, STRICT)
+SOURCE_OF_MESHES = gathered("source", Source, CHARACTER, MESHES, STRICT)
+
+
+def joint_option(text: str, option: str = "--joint", name: str = "joints", **more: Any) -> Decorator:
+    """Joints of the character, by their names; one of them unless the option is repeated."""
+    shown: dict[str, Any] = {"metavar": "NAME", "multiple": True, "shell_complete": complete_joints, "help": text}
+    return click.option(option, name, **shown | more)
 
 
 def output_option(
@@ -109,13 +134,33 @@ JSON = click.option(
 )
 
 
+def print_json(facts: Any) -> None:
+    """Print facts for --json."""
+    click.echo(json.dumps(facts, indent=2, allow_nan=False))
+
+
+@contextmanager
+def blamed_on(option: str) -> Iterator[None]:
+    """Name an option in the errors of the library."""
+    try:
+        yield
+    except (KeyError, ValueError) as error:
+        raise click.BadParameter(str(error.args[0]), param_hint=option) from error
+
+
+def read_numbers(text: str, separator: str = ",") -> tuple[float, ...]:
+    """Finite numbers; none if any is something else."""
+    try:
+        numbers = tuple(float(part) for part in text.split(separator))
+    except ValueError:
+        return ()
+    return numbers if np.isfinite(numbers).all() else ()
+
+
 def parse_direction(context: click.Context, parameter: click.Parameter, text: str) -> tuple[float, ...]:
     """A callback for options that take X,Y,Z."""
-    try:
-        numbers = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        numbers = ()
-    if len(numbers) != 3 or not np.isfinite(numbers).all() or not any(numbers):
+    numbers = read_numbers(text)
+    if len(numbers) != 3 or not any(numbers):
         raise click.BadParameter(f"{text!r} is not a direction X,Y,Z", context, parameter)
     return numbers
 
@@ -176,10 +221,8 @@ _NOT_GIVEN = (click.core.ParameterSource.DEFAULT, click.core.ParameterSource.DEF
 
 def find_animation(character: Character, name: str) -> Animation:
     """The animation with that name, or the one whose name ends in it."""
-    try:
+    with blamed_on("--animation"):
         return character.animations[name]
-    except KeyError as error:
-        raise click.BadParameter(error.args[0], param_hint="--animation") from None
 
 
 def pose_at(character: Character, animation: Animation | None, time: float | None) -> NDArray[np.float64]:

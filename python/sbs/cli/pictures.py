@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..quality.picture import Camera
 from ..support.files import replacing
-from .options import Decorator, gathered, parse_direction, refuse_idle
+from .options import Decorator, gathered, parse_direction
 from .terminal import say
 
 VIEW = click.option(
@@ -52,6 +52,10 @@ class PictureOptions:
         return Camera.framing(points, self.view, self.up, aspect=aspect)
 
 
+PICTURE = tuple(field.name for field in fields(PictureOptions))
+"""The options that have no effect without a picture."""
+
+
 def picture_options(width: int = 1920, samples: int = 64) -> Decorator:
     """Add the options of pictures to a command, as the argument `drawn`, a `PictureOptions`."""
     return gathered("drawn", PictureOptions, VIEW, UP, width_option(width), samples_option(samples))
@@ -62,8 +66,3 @@ def save_figure(figure: Any, output: Path) -> None:
     with replacing(output) as temporary:
         figure.save(temporary)
     say(output)
-
-
-def refuse_picture_options(option: str) -> None:
-    """Refuse the options of pictures without the option that asks for one."""
-    refuse_idle((True, f"{{}} needs {option}", ("view", "up", "width", "samples")))

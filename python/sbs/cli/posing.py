@@ -14,7 +14,6 @@ from ..characters.character import Character
 from ..characters.poses import axes, bone_axis
 from ..rigging.animation import Animation
 from ..support.rotations import matrices_from_axis_angle
-from .completion import complete_joints
 from .options import (
     ANIMATION,
     AXES,
@@ -22,9 +21,11 @@ from .options import (
     find_animation,
     gathered,
     given,
+    joint_option,
     known_joints,
     parse_direction,
     pose_at,
+    read_numbers,
     refuse_idle,
 )
 
@@ -37,27 +38,15 @@ def parse_turns(context: click.Context, parameter: click.Parameter, texts: Seque
     turns: list[Turn] = []
     for text in texts:
         axis, _, angle = text.rpartition(":")
-        try:
-            degrees = float(angle)
-        except ValueError:
-            degrees = np.nan
-        if not np.isfinite(degrees):
+        degrees = read_numbers(angle)
+        if len(degrees) != 1:
             raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
-        if axis in ("bone", "bend"):
-            turns.append((axis, degrees))
-        else:
-            turns.append((AXES.get(axis) or parse_direction(context, parameter, axis), degrees))
+        is_word = axis in ("bone", "bend")
+        turns.append((axis if is_word else AXES.get(axis) or parse_direction(context, parameter, axis), *degrees))
     return tuple(turns)
 
 
-JOINT = click.option(
-    "--joint",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_joints,
-    help="Turn this joint in the bind pose; repeatable, each with its --rotate.",
-)
+JOINT = joint_option("Turn this joint in the bind pose; repeatable, each with its --rotate.")
 ROTATE = click.option(
     "--rotate",
     "turns",

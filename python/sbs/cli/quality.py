@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from itertools import count
 from pathlib import Path
 from typing import Literal
@@ -14,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..characters.poses import vertices_around
 from ..quality import COLUMNS, MeasuredMotion, Report, chosen, clip, evaluate, made_poses, panel
 from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected, without_amount
@@ -23,11 +21,21 @@ from ..quality.picture.extra import load as load_extra
 from ..quality.picture.extra import load_mitsuba
 from ..quality.plot import plot
 from ..support.files import replacing
-from .completion import complete_animations, complete_joints
+from .completion import complete_animations
 from .estimate import describe_duration, estimate_price, sample_motions
 from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
-from .options import CHARACTER, JSON, MESHES, STRICT, find_animation, known_joints, output_option, refuse_idle
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .options import (
+    JSON,
+    SOURCE_OF_MESHES,
+    Source,
+    find_animation,
+    joint_option,
+    known_joints,
+    output_option,
+    print_json,
+    refuse_idle,
+)
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
 from .tables import print_table
 from .terminal import progress_bar, say
@@ -57,8 +65,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 
 
 @click.command()
-@CHARACTER
-@MESHES
+@SOURCE_OF_MESHES
 @click.option(
     "--animation",
     "animation_names",
@@ -68,14 +75,7 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
     help="An animation of the file; may be given several times. By default all, or --poses if there are none.",
 )
 @click.option("--poses", "made", is_flag=True, help="Bend and twist each joint, in place of animations or with them.")
-@click.option(
-    "--joint",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    shell_complete=complete_joints,
-    help="Of --poses: only this joint, or these.",
-)
+@joint_option("Of --poses: only this joint, or these.")
 @click.option(
     "--twist",
     "limbs",
@@ -105,11 +105,9 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 @click.option("--csv", "table", type=OutputFile(piped=".csv"), help="Write all numbers to this file.")
 @click.option("--plot", "plotted", type=OutputFile(".png", ".svg"), help="Draw curves, a PNG or SVG.")
 @picture_options()
-@STRICT
 @output_option(".png", text="Pictures of the worst poses: PNG.")
 def quality(
-    file: Path,
-    meshes: tuple[str, ...],
+    source: Source,
     animation_names: tuple[str, ...],
     made: bool,
     joints: tuple[str, ...],
@@ -123,7 +121,6 @@ def quality(
     table: Path | None,
     plotted: Path | None,
     drawn: PictureOptions,
-    strict: bool,
     output: Path | None,
 ) -> None:
     """Measure how well each method keeps the shape of the character in FILE.
@@ -132,11 +129,8 @@ def quality(
     pops in per cent of the mesh's size. docs/quality.md explains them. With --muscles one more method is `muscles`: SBS
     whose skin covers them. With --correctives one more is `corrected`: the last of the methods with these shapes.
     """
-    if output is None:
-        refuse_picture_options("--output")
-    if joints and not made:
-        raise click.UsageError("--joint needs --poses")
-    character = load(file, strict=strict, mesh=meshes or None)
+    refuse_idle((output is None, "{} needs --output", PICTURE), (not made, "{} needs --poses", ("joints",)))
+    character = source.load()
     if isinstance(limbs, tuple):
         if not any(isinstance(method, TwistMethod) for method in methods.values()):
             raise click.UsageError("--twist needs a method that spreads twists")
@@ -169,7 +163,7 @@ def quality(
 
         report = evaluate(character, motions, methods, progress=advance)
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2, allow_nan=False))
+        print_json(report.as_json())
     else:
         print_table(COLUMNS, report.cells(), left=2)
     if table is not None:

@@ -12,27 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
 from ..characters.poses import flexed
 from ..quality.zones import BENDS
 from ..weights.subdivision import Scheme, subdivide_bent, subdivide_near_joints
-from .completion import complete_joints
 from .how_to_deform import BONES_BLENDING, METHOD, HowToDeform, how_to_deform
-from .options import CHARACTER, CHARACTER_OUTPUT, SCHEME, STRICT, known_joints, refuse_idle
+from .options import CHARACTER_OUTPUT, SCHEME, SOURCE, Source, joint_option, known_joints, refuse_idle
 from .terminal import say
 
 
 @click.command()
-@CHARACTER
-@click.option(
-    "--joint",
-    "joints",
-    metavar="NAME",
-    multiple=True,
-    required=True,
-    shell_complete=complete_joints,
-    help="Near this joint; repeatable.",
-)
+@SOURCE
+@joint_option("Near this joint; repeatable.", required=True)
 @SCHEME
 @click.option("--levels", type=click.IntRange(1), default=1, help="How often.")
 @click.option(
@@ -42,16 +32,14 @@ from .terminal import say
     help="Only triangles that bends of the joints by 45, 90 and 120 degrees curve by more than this, level by level.",
 )
 @how_to_deform(METHOD, *BONES_BLENDING)
-@STRICT
 @CHARACTER_OUTPUT
 def subdivide(
-    file: Path,
+    source: Source,
     joints: tuple[str, ...],
     scheme: Scheme,
     levels: int,
     bent: float | None,
     how: HowToDeform,
-    strict: bool,
     output: Path,
 ) -> None:
     """Divide the triangles of the character in FILE that are connected to joints.
@@ -61,7 +49,7 @@ def subdivide(
     seams and the weights of old vertices do not change.
     """
     refuse_idle((bent is None, "{} needs --bent", tuple(field.name for field in fields(HowToDeform))))
-    character = load(file, strict=strict)
+    character = source.load()
     numbers = known_joints(character, joints)
     if bent is None:
         fine = subdivide_near_joints(character, numbers, scheme=scheme, levels=levels)

@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 import webbrowser
-from pathlib import Path
 
 import click
 
-from ..characters.loading import load
 from ..quality.methods import METHODS, method_key, without_amount
 from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, how_to_deform
-from .options import CHARACTER, MESHES, STRICT, MethodChoice
+from .options import SOURCE_OF_MESHES, MethodChoice, Source
 from .terminal import say
 
 
 @click.command()
-@CHARACTER
-@MESHES
+@SOURCE_OF_MESHES
 @click.option(
     "--method",
     "methods",
@@ -30,16 +27,13 @@ from .terminal import say
 @click.option("--host", default="127.0.0.1", help="Who can reach it: 0.0.0.0 is everybody.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, help="Or the next free one.")
 @click.option("--browser/--no-browser", default=True, help="Open the page.")
-@STRICT
 def view(
-    file: Path,
-    meshes: tuple[str, ...],
+    source: Source,
     methods: tuple[str, ...],
     how: HowToDeform,
     host: str,
     port: int,
     browser: bool,
-    strict: bool,
 ) -> None:
     """Show the character in FILE in a page of the browser, by up to three methods side by side.
 
@@ -62,14 +56,14 @@ def view(
     if len(names) + len(made) > 3 or len(set(names)) < len(names):
         beside = f", with that of {' and '.join(made)}" if made else ""
         raise click.BadParameter(f"up to three different ones are shown{beside}", param_hint="--method")
-    character = load(file, strict=strict, mesh=meshes or None)
+    character = source.load()
     correctives = None
     if how.correctives_from is not None:
         correctives = how.correctives(character, *without_amount(METHODS[names[-1]], character))
     window = Window(
         character,
         names,
-        file=file,
+        file=source.file,
         cover=how.muscles(character),
         cover_from=how.muscles_from or "fit",
         correctives=correctives,
@@ -78,7 +72,7 @@ def view(
         port=port,
         told=say,
     )
-    say(f"{window.address} shows {file}; Ctrl-C ends it")
+    say(f"{window.address} shows {source.file}; Ctrl-C ends it")
     if browser:
         webbrowser.open(window.address)
     try:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +31,10 @@ from ..weights import (
 )
 from ..weights.spherical import REACH
 from .compare import transform_points
-from .completion import complete_joints
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
-from .options import CHARACTER, JSON, known_joints, output_option, refuse_idle
-from .pictures import PictureOptions, picture_options, refuse_picture_options, save_figure
+from .options import CHARACTER, JSON, joint_option, known_joints, output_option, print_json, refuse_idle
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
 from .weight_findings import describe_findings, describe_for_json
@@ -74,13 +72,13 @@ def choose_suffix(context: click.Context) -> str:
 @click.option("--capsules-out", type=OutputFile(piped=".json"), help="Write the capsules to this JSON file.")
 @click.option("--check", "checks", is_flag=True, help="Tell what is wrong with the weights; status 1 if anything is.")
 @JSON
-@click.option(
+@joint_option(
+    "Paint the weights of this joint into OUTPUT, a PNG.",
     "--show",
     "shown",
     metavar="JOINT",
+    multiple=False,
     is_eager=True,
-    shell_complete=complete_joints,
-    help="Paint the weights of this joint into OUTPUT, a PNG.",
 )
 @picture_options()
 @output_option(piped=choose_suffix, text="The GLB to write, or the PNG.")
@@ -115,10 +113,9 @@ def weights(
         (not heat and capsules_from != "auto", "{} needs --heat or --capsules auto", ("joint_choice",)),
         (capsules_from is None, "{} needs --capsules", ("capsules_out",)),
         (output is None, "{} needs --output", ("shown",)),
+        (shown is None, "{} needs --show", PICTURE),
         (how.examples is not None, "--fit takes the place of {}", ("heat", "capsules_from")),
     )
-    if shown is None:
-        refuse_picture_options("--show")
     if output is None and capsules_out is None and not checks:
         raise click.UsageError("one of --output, --capsules-out and --check is needed")
     suffix = ".glb" if shown is None else ".png"
@@ -144,7 +141,7 @@ def weights(
         found = check(*influences, len(names), positions=mesh.positions, triangles=mesh.triangles, max_influences=most)
         well = found.ok
         if as_json:
-            click.echo(json.dumps(describe_for_json(found, influences, names), indent=2))
+            print_json(describe_for_json(found, influences, names))
         else:
             say(*describe_findings(found, influences, names))
     if output is not None and shown is not None:

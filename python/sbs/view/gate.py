@@ -165,10 +165,10 @@ class Gate:
         kind = fields.pop("type", None)
         if kind == "GuiUpdateMessage":
             return fields.keys() == {"uuid", "updates"} and self._is_update(**fields)
-        checks = _MESSAGES.get(kind) if isinstance(kind, str) else None
-        if checks is None or not checks.keys() - _OPTIONAL <= fields.keys() <= checks.keys():
+        names = _MESSAGES.get(kind) if isinstance(kind, str) else None
+        if names is None or not names - _OPTIONAL <= fields.keys() <= names:
             return False
-        return all(checks[key](value) for key, value in fields.items())
+        return all(_FIELDS[key](value) for key, value in fields.items())
 
     def _is_update(self, uuid: object, updates: object) -> bool:
         control = self._controls.get(uuid) if isinstance(uuid, str) else None
@@ -221,29 +221,25 @@ def _is_size(value: object) -> bool:
     return type(value) is int and 0 < value <= _LARGEST_PICTURE
 
 
-_MESSAGES: dict[str, dict[str, Callable[[object], bool]]] = {
-    "ViewerCameraMessage": {
-        "wxyz": _is_rotation,
-        "position": _is_vector,
-        "fov": is_number,
-        "near": is_number,
-        "far": is_number,
-        "image_height": _is_size,
-        "image_width": _is_size,
-        "look_at": _is_vector,
-        "up_direction": _is_vector,
-    },
-    "TransformControlsUpdateMessage": {
-        "name": _is_text,
-        "wxyz": _is_rotation,
-        "position": _is_vector,
-        "owner": _is_text,
-    },
-    "TransformControlsDragStartMessage": {"name": _is_text, "owner": _is_text},
-    "TransformControlsDragEndMessage": {"name": _is_text, "owner": _is_text},
-    "GetRenderResponseMessage": {"payload": lambda value: isinstance(value, bytes), "render_uuid": _is_text},
+_FIELDS: dict[str, Callable[[object], bool]] = {
+    "wxyz": _is_rotation,
+    **dict.fromkeys(("position", "look_at", "up_direction"), _is_vector),
+    **dict.fromkeys(("fov", "near", "far"), is_number),
+    **dict.fromkeys(("image_height", "image_width"), _is_size),
+    **dict.fromkeys(("name", "owner", "render_uuid"), _is_text),
+    "payload": lambda value: isinstance(value, bytes),
 }
-"""Messages of the page besides values of controls: their types, and checks of their fields."""
+"""Checks of the fields of messages."""
+
+_CAMERA = {"wxyz", "position", "fov", "near", "far", "image_height", "image_width", "look_at", "up_direction"}
+_MESSAGES: dict[str, set[str]] = {
+    "ViewerCameraMessage": _CAMERA,
+    "TransformControlsUpdateMessage": {"name", "wxyz", "position", "owner"},
+    "TransformControlsDragStartMessage": {"name", "owner"},
+    "TransformControlsDragEndMessage": {"name", "owner"},
+    "GetRenderResponseMessage": {"payload", "render_uuid"},
+}
+"""Messages of the page besides values of controls, and their fields."""
 
 # Fields that only some versions of viser have. A field that viser does not know would make it fail with a traceback.
 _OPTIONAL = {"owner"}

@@ -88,38 +88,30 @@ class Figure:
 
     def _show_centers(self, matrices: NDArray[np.float64] | None) -> None:
         """Show the rotation centers in a pose, or none without one."""
-        if matrices is None:
-            if self._dots is not None:
-                self._dots.visible = False
-            return
-        found = rotation_centers(self._plain_skin, self.method, matrices, self.positions) * self._scale
-        if self._dots is None:
-            name = f"{self._name}/centers"
-            self._dots = self._scene.add_point_cloud(name, found, _DOT, point_size=0.008, point_shape="circle")
-        self._dots.points = found.astype(self._dots.points.dtype)
-        self._dots.colors = np.broadcast_to(np.array(_DOT, np.uint8), found.shape).copy()
-        self._dots.visible = True
+        if matrices is not None:
+            found = rotation_centers(self._plain_skin, self.method, matrices, self.positions) * self._scale
+            if self._dots is None:
+                name = f"{self._name}/centers"
+                self._dots = self._scene.add_point_cloud(name, found, _DOT, point_size=0.008, point_shape="circle")
+            self._dots.points = found.astype(self._dots.points.dtype)
+            self._dots.colors = np.broadcast_to(np.array(_DOT, np.uint8), found.shape).copy()
+        if self._dots is not None:
+            self._dots.visible = matrices is not None
 
     def _show_muscles(self, matrices: NDArray[np.float64] | None) -> None:
         """Show the bellies of the muscles in a pose, or none without one."""
-        if matrices is None or not isinstance(self.method, MuscleMethod):
-            if self._bellies is not None:
-                self._bellies.visible = False
-            return
-        points, triangles = bellies(self.method.cover, matrices)
-        points *= self._scale
-        if self._bellies is None:
-            self._bellies = self._scene.add_mesh_simple(
-                f"{self._name}/muscles",
-                points.astype(np.float32),
-                triangles,
-                color=_FLESH,
-                side="double",
-                cast_shadow=False,
-                receive_shadow=False,
-            )
-        self._bellies.vertices = points.astype(np.float32)
-        self._bellies.visible = True
+        if matrices is not None and isinstance(self.method, MuscleMethod):
+            points, triangles = bellies(self.method.cover, matrices)
+            vertices = (points * self._scale).astype(np.float32)
+            if self._bellies is None:
+                self._bellies = self._add_mesh("muscles", vertices, triangles, color=_FLESH)
+            self._bellies.vertices = vertices
+        if self._bellies is not None:
+            self._bellies.visible = matrices is not None
+
+    def _add_mesh(self, name: str, vertices: NDArray[np.float32], triangles: NDArray[np.uint32], **options: Any) -> Any:
+        shown = {"side": "double", "cast_shadow": False, "receive_shadow": False, **options}
+        return self._scene.add_mesh_simple(f"{self._name}/{name}", vertices, triangles, **shown)
 
     def _put(self, mesh: Any, patch: Patch, points: NDArray[np.float32]) -> None:
         if not len(patch.triangles):
@@ -142,16 +134,9 @@ class Figure:
         else:
             self._patches, colors = self._surface.patches(self._surface.areas(self.positions, rest)), AREA_COLORS
         start = np.zeros((3, 3), np.float32), np.array([[0, 1, 2]], np.uint32)
+        # Parts of a smooth surface would show where they end.
+        flat = coloring != "none"
         self._meshes = [
-            self._scene.add_mesh_simple(
-                f"{self._name}/mesh{number}",
-                *start,
-                color=color,
-                side="double",
-                flat_shading=coloring != "none",  # parts of a smooth surface would show where they end
-                cast_shadow=False,
-                receive_shadow=False,
-                visible=False,
-            )
-            for number, color in enumerate(colors)
+            self._add_mesh(f"mesh{number}", *start, color=each, flat_shading=flat, visible=False)
+            for number, each in enumerate(colors)
         ]

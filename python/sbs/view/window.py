@@ -136,7 +136,7 @@ class Window:
             disable_sliders=True,
             depth_test=False,
         )
-        self._gizmo.on_update(self._on_gizmo)
+        self._gizmo.on_update(self._on_pose)
         span = max(pitch * len(self._methods), float(extent[1]))
         self._server.initial_camera.position = (0.15 * span, float(middle[1]) + 0.1 * span, span)
         self._server.initial_camera.fov = 0.9
@@ -174,10 +174,9 @@ class Window:
         shown = self._play, self._coloring, self._centers, self._muscles, self._shows_gizmo
         self._gate.allow(*shown, self._motion, self._time, self._name, *self._sliders, reset, picture, command)
         self._motion.on_update(self._on_motion)
-        self._time.on_update(self._on_time)
         self._name.on_update(self._on_joint)
-        for slider in self._sliders:
-            slider.on_update(self._on_slider)
+        for control in (self._time, *self._sliders):
+            control.on_update(self._on_pose)
         reset.on_click(self._on_reset)
         for control in shown:
             control.on_update(lambda _: self._changed.set())
@@ -201,30 +200,25 @@ class Window:
                 slider.disabled = not by_hand
         self._changed.set()
 
-    def _on_time(self, event: Any) -> None:
-        if event.client is not None:
-            with self._lock:
-                self.posing.time = float(self._time.value)
-            self._changed.set()
-
     def _on_joint(self, _: Any) -> None:
         with self._lock:
             self._joint = self._name.options.index(self._name.value)
             self._show_turns()
         self._changed.set()
 
-    def _on_slider(self, event: Any) -> None:
-        if event.client is not None:
-            with self._lock:
+    def _on_pose(self, event: Any) -> None:
+        """Follow the time, a slider or the gizmo, if a browser has moved it."""
+        if event.client is None:
+            return
+        with self._lock:
+            if event.target is self._time:
+                self.posing.time = float(self._time.value)
+            elif event.target in self._sliders:
                 self.posing.turns[self._joint] = [slider.value for slider in self._sliders]
-            self._changed.set()
-
-    def _on_gizmo(self, event: Any) -> None:
-        if event.client is not None and self.posing.animation is None:
-            with self._lock:
+            elif self.posing.animation is None:
                 self.posing.turn_to(self._joint, self._gizmo.wxyz)
                 self._show_turns()
-            self._changed.set()
+        self._changed.set()
 
     def _on_reset(self, event: Any) -> None:
         with self._lock:
