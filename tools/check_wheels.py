@@ -76,14 +76,14 @@ def binary_faults(content: bytes, platform: str) -> Iterator[str]:
         return
     if isinstance(binary, lief.ELF.Binary):
         machine, needed = binary.header.machine_type.name, [str(library) for library in binary.libraries]
-        folders = [entry for entry in binary.dynamic_entries if isinstance(entry, RUN_PATHS)]
+        folders = [str(entry) for entry in binary.dynamic_entries if isinstance(entry, RUN_PATHS)]
         exported = {str(symbol.name) for symbol in binary.exported_symbols} - {"_init", "_fini"}
     elif isinstance(binary, lief.MachO.Binary):
         machine = binary.header.cpu_type.name
         # The first names the file itself.
         itself = lief.MachO.LoadCommand.TYPE.ID_DYLIB
         needed = [str(library.name) for library in binary.libraries if library.command != itself]
-        folders = [command.path for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)]
+        folders = [str(command.path) for command in binary.commands if isinstance(command, lief.MachO.RPathCommand)]
         version = next(
             (c for c in binary.commands if isinstance(c, lief.MachO.BuildVersion | lief.MachO.VersionMin)), None
         )

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..picture import Row, compose, portraits, weight_colors
-from ..quality import MeasuredMotion, chosen, evaluate
-from ..quality.panel import FOOTNOTE as MEASURES
-from ..quality.panel import panel_row
+from .. import MeasuredMotion, chosen, evaluate
+from ..panel import FOOTNOTE as MEASURES
+from ..panel import panel_row
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
