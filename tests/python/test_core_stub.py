@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from sbs import _core, options
-from sbs.mesh import subdivision
-from sbs.weights import brush, capsules
+from sbs.weights import brush, capsules, subdivision
 
 ROOT = Path(__file__).resolve().parents[2]
 

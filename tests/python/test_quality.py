@@ -13,6 +13,7 @@ from PIL import Image
 from solids import arm, block, turned
 
 import sbs.quality
+from sbs.characters import motions
 from sbs.characters.limbs import ACROSS
 from sbs.quality import (
     COLUMNS,
@@ -24,7 +25,6 @@ from sbs.quality import (
     clip,
     evaluate,
     made_poses,
-    motions,
     report,
 )
 from sbs.quality.demo.scenes import knee, twist
