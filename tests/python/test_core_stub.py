@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The stub of the extension says what the extension does: parameters, defaults, and the words of options."""
+"""The words of options in types are those that the extension takes."""
 
 from __future__ import annotations
 
 import ast
 import re
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
@@ -17,14 +14,6 @@ import pytest
 from sbs import _core, options
 from sbs.mesh import subdivision
 from sbs.weights import brush, capsules
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def test_the_stub_is_current() -> None:
-    """Parameters, defaults, shapes and results: all are written from the contracts of the extension."""
-    subprocess.run([sys.executable, str(ROOT / "tools" / "core_stub.py"), "--check"], check=True)
-
 
 POINTS, FACES, ONE, ALL = np.eye(3), np.array([[0, 1, 2]]), np.zeros((3, 1), int), np.ones((3, 1))
 CAPSULES = np.zeros((1, 3)), np.ones((1, 3)), np.ones((1, 2)), np.ones((1, 2)), None, None, None
