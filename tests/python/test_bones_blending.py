@@ -536,7 +536,7 @@ def fold(points: np.ndarray, edge: frozenset[int], pair: list[np.ndarray]) -> fl
 @pytest.mark.parametrize(("radius", "profile"), [(0.8, "linear"), (0.5, "smoothstep")])
 def test_the_best_of_sixteen(radius: float, profile: Any) -> None:
     """The energies of all triangles that are in one of the zones, with all poses of the elbow worked out here."""
-    rest, triangles = sleeve(33, 8, radius)
+    rest, triangles = sleeve(17, 6, radius)
     skeleton = arm()
     ends = [min(scale * 1.2 * radius, 1.5) for scale in SCALES]
     tried = [
@@ -597,18 +597,6 @@ def test_is_better_in_poses_that_it_has_not_seen(name: Any) -> None:
     means = np.exp(np.mean(ratios, axis=0))
     assert (means < [0.9, 0.9, 0.97]).all()
     assert (np.exp(np.mean(ratios, axis=1)) > 1.05).mean() < 0.1
-
-
-def test_left_and_right_are_alike() -> None:
-    woman = sbs.samples.load("woman")
-    mesh = woman.mesh
-    found = fit_zones(
-        woman.skeleton, mesh.positions, mesh.triangles, influences=(mesh.joint_indices, mesh.joint_weights)
-    )
-    for name in ("Arm", "ForeArm", "UpLeg", "Leg"):
-        left, right = (woman.skeleton.index(side + name) for side in ("Left", "Right"))
-        ends = found.t_min[left], found.t_max[left]
-        np.testing.assert_allclose(ends, [found.t_min[right], found.t_max[right]], rtol=1e-2)
 
 
 def test_ends_that_are_given_stay() -> None:
