@@ -307,4 +307,3 @@ def test_quality_has_limbs_as_told(twisted: tuple[Path, sbs.Character]) -> None:
     assert found["twist"] == pytest.approx(told["twist"], rel=1e-3)  # of an arm that alone is twisted
     assert found["twist"] > found["SBS"] + 0.1
     assert elsewhere["twist"] == pytest.approx(elsewhere["weighted"], abs=1e-6)  # float32
-    assert list(measured("--twist", "none")) == ["LBS", "DQS", "SBS", "average", "weighted", "optimized"]
