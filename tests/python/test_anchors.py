@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Known answers of Delta Mush and Direct Delta Mush, which are measured beside the methods of the package."""
+"""Known answers of Delta Mush and Direct Delta Mush, and of examples for fitting, of pages of the documentation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from solids import arm, taken_apart, turned
 
 import sbs
-from pages import delta_mush
 from pages.delta_mush import ANCHORS
+from pages.fitting import random_poses
+from pages.sleeves import Sleeves
 from sbs.quality.methods import Deformer
 
 
@@ -30,17 +31,6 @@ def test_the_rest_pose_stays_and_moves_as_a_whole(anchor: Deformer) -> None:
     np.testing.assert_allclose(anchor.deform(move @ still), rest @ move[:3, :3].T + move[:3, 3], atol=1e-12)
 
 
-def test_without_smoothing_delta_mush_is_linear_blending(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(delta_mush, "ITERATIONS", 0)
-    character = arm(rings=31, sides=16)
-    matrices = turned(character, "fore", [0, 1, 1], 70)
-    found = delta_mush.DeltaMush(character).deform(matrices)
-    linear = character.skin.deform(matrices, method="linear")
-    smooth_frames = delta_mush.DeltaMush(character)
-    assert np.abs(smooth_frames.detail).max() == 0
-    np.testing.assert_allclose(found, linear, atol=1e-14)
-
-
 def test_seams_stay_closed() -> None:
     """A mesh whose triangles have corners of their own deforms as the same mesh without seams."""
     character = arm(rings=15, sides=8)
@@ -52,3 +42,16 @@ def test_seams_stay_closed() -> None:
         cut = method.skin(apart).deform(matrices)
         # The edge that a tangent follows may be another one of the same vertex: not so for Direct Delta Mush.
         assert np.abs(cut - whole[corners]).max() < (1e-9 if "Direct" in method.label else 0.05)
+
+
+def test_examples_for_fitting() -> None:
+    """Nothing moves at rest, where springs have their lengths; poses come from the seed and turn limbs and ends."""
+    woman = sbs.samples.load("woman")
+    limbs = np.asarray(sbs.limb_twist(woman).joints)
+    posed = Sleeves(woman, limbs).pose(np.zeros((len(woman.skeleton), 3)))
+    np.testing.assert_allclose(posed, woman.mesh.positions, atol=1e-5)  # she is 17 tall, in float32
+    poses = random_poses(woman, limbs, 5)
+    np.testing.assert_array_equal(poses, random_poses(woman, limbs, 5))
+    turned = np.flatnonzero(np.abs(poses).max(axis=(0, 2)))
+    assert set(limbs.tolist()) < set(turned.tolist())
+    assert {woman.skeleton.names[joint] for joint in turned} >= {"LeftHand", "RightFoot"}
