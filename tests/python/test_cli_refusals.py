@@ -140,6 +140,15 @@ quality woman --twist Elbow | no joint 'Elbow'
 quality woman --twist LeftForeArm --methods LBS,SBS | --twist needs a method that spreads twists
 quality woman --methods LBS,twist --twist none | 'twist'
 quality hand --methods optimised | did you mean 'optimized'?
+convert hand --engine three -o web.usda | --engine three needs a name that ends in .glb
+convert hand --engine three -o web.gltf | 'web.gltf' does not end in .glb
+convert hand --engine three -o web.glb --method dqs | --engine three takes the place of --method
+convert hand --engine three -o web.glb --center optimized | --engine three takes the place of --center
+convert hand --engine three -o web.glb --amount 2 | amount must be between 0 and 1
+convert hand --engine three -o web.glb --amount 1 --across 1 | --across takes the place of --amount
+convert hand --engine three -o web.glb --twist elbow | no joint 'elbow'
+convert hand --twist auto -o web.glb | --twist needs --correctives or --engine
+convert hand --center weighted -o out.glb | --center needs --correctives
 subdivide woman --joint Tail -o a.glb | no joint 'Tail'; the file has: Hips
 subdivide woman --joint LeftArm -o a.obj | a.obj
 subdivide woman --joint LeftArm --levels 0 -o a.glb | --levels
