@@ -6,11 +6,10 @@ import functools
 import characters
 import numpy as np
 import pytest
-import tolerances
-from reference import CENTERS, METHODS, REAL, ROTATIONS, Pose
+from reference import CENTERS, METHODS, ROTATIONS, Pose
 from subject import Subject, assert_within
 
-from sbs.options import Center, Method, MethodOptions, Rotation
+from sbs.options import Center, Method, Rotation
 
 SAMPLE = 400  # vertices a frame, and one of every joint set and heaviest joint
 
@@ -115,24 +114,6 @@ def test_double_matrices(name: str, clip: str, frame: int, dtype: Dtype, rcond: 
     matrices = characters.load(name).clips[clip].skinning_matrices(frame)
     skipped = bound.check(bound.pose(matrices, rcond=rcond), "spherical", sample(name))
     assert skipped <= MOST_SKIPPED.get((clip, DOUBLE), 0)
-
-
-FORMULAS = [MethodOptions(method=method) for method in METHODS if method != "spherical"] + [
-    MethodOptions(rotation=rotation, center=center) for rotation in ROTATIONS for center in CENTERS
-]
-
-
-@pytest.mark.parametrize("options", FORMULAS, ids=lambda options: "-".join(options.values()))
-@pytest.mark.parametrize("name", characters.NAMES)
-def test_normals_of_all_vertices_in_single_precision(name: str, options: MethodOptions) -> None:
-    single, double = subject(name, SINGLE).skin, subject(name, DOUBLE, SINGLE).skin
-    for clip, frame in characters.load(name).poses():
-        matrices = characters.load(name).clips[clip].skinning_matrices(frame)
-        _, found = single.deform(matrices, normals=True, **options)
-        _, expected = double.deform(matrices, normals=True, **options)
-        assert_within(found, expected.astype(REAL), tolerances.CHARACTER_NORMALS[SINGLE], f"normal of {clip} {frame}")
-        # what rounding of the components leaves of the length, and of the linear method's root
-        np.testing.assert_allclose(np.linalg.norm(found.astype(np.float64), axis=1), 1, rtol=0, atol=2e-7)
 
 
 @pytest.mark.parametrize(("name", "clip", "frame"), POSES)

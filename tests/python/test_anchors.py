@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Known answers of Delta Mush and Direct Delta Mush, and of examples for fitting, of pages of the documentation."""
+"""Known answers of Delta Mush and Direct Delta Mush, which pages of the documentation measure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from solids import arm, taken_apart, turned
 
 import sbs
 from pages.delta_mush import ANCHORS
-from pages.fitting import random_poses
-from pages.sleeves import Sleeves
 from sbs.quality.methods import Deformer
 
 
@@ -42,16 +40,3 @@ def test_seams_stay_closed() -> None:
         cut = method.skin(apart).deform(matrices)
         # The edge that a tangent follows may be another one of the same vertex: not so for Direct Delta Mush.
         assert np.abs(cut - whole[corners]).max() < (1e-9 if "Direct" in method.label else 0.05)
-
-
-def test_examples_for_fitting() -> None:
-    """Nothing moves at rest, where springs have their lengths; poses come from the seed and turn limbs and ends."""
-    woman = sbs.samples.load("woman")
-    limbs = np.asarray(sbs.limb_twist(woman).joints)
-    posed = Sleeves(woman, limbs).pose(np.zeros((len(woman.skeleton), 3)))
-    np.testing.assert_allclose(posed, woman.mesh.positions, atol=1e-5)  # she is 17 tall, in float32
-    poses = random_poses(woman, limbs, 5)
-    np.testing.assert_array_equal(poses, random_poses(woman, limbs, 5))
-    turned = np.flatnonzero(np.abs(poses).max(axis=(0, 2)))
-    assert set(limbs.tolist()) < set(turned.tolist())
-    assert {woman.skeleton.names[joint] for joint in turned} >= {"LeftHand", "RightFoot"}

@@ -137,26 +137,6 @@ def test_seams_stay_equal() -> None:
 # ------------------------------------------------------------------------------------------------------------- distance
 
 
-def hairpin() -> tuple[np.ndarray, np.ndarray]:
-    """Two fingers side by side, 0.1 apart, that meet at x = 1: far apart along the surface."""
-    x = np.linspace(0, 1, 11)
-    up, down = np.stack([x, 0 * x, 0 * x], axis=1), np.stack([x[::-1], 0 * x + 0.1, 0 * x], axis=1)
-    first = np.arange(21)
-    return np.vstack([up, down]), np.stack([first, first + 1, first], axis=1)
-
-
-def test_distance_in_space_and_along_the_surface() -> None:
-    positions, triangles = hairpin()
-    near = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant")
-    assert sorted(near.vertices) == [0, 1, 2, 20, 21]
-    along = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant", distance="surface")
-    assert sorted(along.vertices) == [0, 1, 2]
-    brush = brush_on(positions, triangles)
-    brush.dab([0.3, -0.05, 0], 1, radius=1.75, falloff="linear", distance="surface", strength=0.5)
-    way = 0.05 + np.concatenate([np.abs(positions[:11, 0] - 0.3), 0.7 + 0.1 + 1 - positions[11:, 0]])
-    np.testing.assert_allclose(dense(brush)[:, 1], np.maximum(0.5 * (1 - way / 1.75), 0), atol=ROUNDING)
-
-
 def shortest_ways(positions: np.ndarray, triangles: np.ndarray, start: int) -> np.ndarray:
     """Floyd and Warshall's algorithm, over vertices at one point as one."""
     ways = np.where((positions[:, None] == positions).all(axis=2), 0.0, np.inf)
@@ -293,14 +273,6 @@ def check_rows(before: Influences, after: Influences, options: dict[str, Any], s
         rows = new[stroke.vertices]
         sums, held = rows.sum(axis=1), rows[:, list(set(locked))].sum(axis=1)
         assert (np.abs(sums - np.maximum(held, 1)) <= ROUNDING)[sums > held].all()
-
-
-def test_float32_weights_are_kept_exactly() -> None:
-    given_weights = np.array([[0.1, 0.9]], np.float32)
-    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], given_weights)
-    assert brush.influences().joint_weights.dtype == np.float64
-    assert brush.influences().joint_weights[0, :2].tolist() == given_weights[0, ::-1].tolist()
-    assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 2 joints, limit 4>"
 
 
 def test_one_thread_at_a_time() -> None:

@@ -314,12 +314,8 @@ def test_bad_points_and_options(
 # ----------------------------------------------------------------------------------------------------------- properties
 
 
-SEED = st.integers(0, 2**32 - 1)
 FALLOFF: st.SearchStrategy[Falloff] = st.sampled_from(["linear", "smooth", "quadratic"])
 OUTSIDE: st.SearchStrategy[Outside] = st.sampled_from(["nearest", "unweighted"])
-
-# A point this far from where the rule changes stays on its side, though rounding moves it.
-MARGIN = 1e-6
 
 
 @dataclass
@@ -337,7 +333,7 @@ class Scene:
 @st.composite
 def scenes(draw: st.DrawFn) -> Scene:
     """Capsules from none that touch to all that overlap, some off, some spheres, some chained; points on axes too."""
-    rng = np.random.default_rng(draw(SEED))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     count = draw(st.integers(1, 12))
     arrays = capsule_reference.random_capsules(rng, count, radius=draw(st.sampled_from([0.1, 0.5, 3.0])))
     spheres, chained = rng.random(count) < 0.2, rng.random(count) < 0.3
@@ -349,22 +345,6 @@ def scenes(draw: st.DrawFn) -> Scene:
     arrays["enabled"][0] = True
     on_axes = arrays["heads"] + rng.choice([0.0, 0.3, 1.0], (count, 1)) * (arrays["tails"] - arrays["heads"])
     return Scene(arrays, np.concatenate([rng.uniform(-2, 2, (60, 3)), on_axes]))
-
-
-def robust(scene: Scene) -> np.ndarray:
-    """Which points (V,) decide nothing by a rounding error: off axes, outer surfaces and ties of nearest capsules."""
-    shape = capsule_reference.measure(scene.points, scene.arrays)
-    gaps = shape.distances - shape.outer
-    on = scene.arrays["enabled"] & (scene.arrays["multipliers"] > 0)
-    nearest = np.sort(np.where(on, gaps, np.inf), axis=1)[:, :2]
-    tied = nearest[:, 1] - nearest[:, 0] < MARGIN if nearest.shape[1] > 1 else np.zeros(len(gaps), bool)
-    apart = (np.abs(gaps) > MARGIN).all(axis=1) & (shape.distances > MARGIN).all(axis=1)
-    decided: np.ndarray = apart & ~(tied & (gaps > 0).all(axis=1))
-    return decided
-
-
-def dense_weights(scene: Scene, falloff: Falloff, outside: Outside) -> np.ndarray:
-    return weights.capsule_weights(scene.points, scene.capsules, falloff=falloff, outside=outside, dense=True)
 
 
 @settings(max_examples=60)
@@ -383,18 +363,6 @@ def test_convex(scene: Scene, falloff: Falloff, outside: Outside, limit: int | N
     assert np.all((np.diff(indices, axis=1) > 0) | (np.diff(values, axis=1) < 0) | (values[:, 1:] == 0))
     off = np.flatnonzero(~scene.arrays["enabled"] | (scene.arrays["multipliers"] == 0))
     assert not np.isin(indices[values > 0], off).any()
-
-
-@settings(max_examples=60)
-@given(scenes(), FALLOFF, OUTSIDE, SEED)
-def test_order_of_capsules_changes_no_bit(scene: Scene, falloff: Falloff, outside: Outside, seed: int) -> None:
-    order = np.random.default_rng(seed).permutation(len(scene.arrays["heads"]))
-    kept = robust(scene) | (outside == "unweighted")  # of capsules that are equally near, the first wins
-    arrays: Any = {name: array[order] for name, array in scene.arrays.items() if isinstance(array, np.ndarray)}
-    shuffled = Scene(arrays, scene.points)
-    np.testing.assert_array_equal(
-        dense_weights(shuffled, falloff, outside)[kept], dense_weights(scene, falloff, outside)[:, order][kept]
-    )
 
 
 # --------------------------------------------------------------------------------------------- capsules that fit a mesh

@@ -126,13 +126,18 @@ def test_obj_and_ply_bring_back_every_bit(tmp_path: Path) -> None:
 def test_compare_measures_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170")
-    output = succeed(*arguments, "-o", path, "--width", 240, "--samples", 1)
+    output = succeed(*arguments, "-o", path, "--width", 331, "--samples", 1)
     rows = {line.split(" (")[0].strip(): line for line in output.splitlines() if "(" in line}
     assert "2.2" in rows["spherical"]  # per cent of the diagonal: about the radius of the elbow
     assert "0.000%" in rows["linear"]
     with Image.open(path) as picture:
-        assert picture.width == 240
-        assert np.asarray(picture).min() < 100
+        assert picture.width == 331
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    assert pixels.min() < 100
+    red = (pixels[..., 0] > pixels[..., 2] + 90) & (pixels[..., 0] > 1.8 * pixels[..., 1])
+    columns = np.flatnonzero(red.any(axis=0))  # where methods differ: not where the first method is
+    assert len(columns) > 10
+    assert columns.min() > 331 / 2
     assert "linear (LBS)" in succeed("compare", HAND, "--animation", "fist", "--time", 1)
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
 from importlib import import_module, resources
 from itertools import count
 from pathlib import Path
@@ -19,7 +18,6 @@ from solids import arm, block
 
 import sbs
 from sbs.cli import estimate, main
-from sbs.quality import chosen, clip
 from sbs.support.extras import MissingExtraError
 
 HAND = str(resources.files("sbs.demo") / "data" / "hand.glb")
@@ -106,16 +104,6 @@ def told(*arguments: object) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
     return sbs.load(HAND)
-
-
-def test_a_price_by_a_clock_of_ones_own(hand: sbs.Character) -> None:
-    """Readings 1, 2, 4, ... s apart: one pose 4 - 2 - (2 - 1), and so on."""
-    readings: Iterator[float] = iter([0.0, 1.0, 1.0, 4.0, 4.0, 13.0])
-    motion = clip(hand.animations["fist"], poses=6, rate=20)
-    cost = estimate.estimate_price(hand, [motion], chosen(["LBS", "optimized"]), clock=lambda: next(readings))
-    assert cost == estimate.Price(pose=(3 - 1) / 2 * 2, moment=(9 - 1) / 8 * 2)  # twice: of two methods one was timed
-    moments = sum(len(path) for path in motion.paths)
-    assert cost.total([motion, motion]) == 2 * (6 * cost.pose + moments * cost.moment)
 
 
 def test_a_limit_is_kept_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from sbs import rotations, weights
 from sbs.options import Method
-from sbs.weights.decompose import with_more_joints
 
 JOINTS, FRAMES, VERTICES = 5, 12, 200
 
@@ -148,29 +147,6 @@ def test_only_allowed_joints_are_used() -> None:
             one = slice(vertex, vertex + 1)
             alone = weights.fit(rest[one], posed[:, one], matrices[:, which], method=method, influences=2)
             assert alone.errors[0] == pytest.approx(found.errors[vertex], rel=1e-12)
-
-
-def test_frames_that_count_more_come_nearer() -> None:
-    """Frames of noise, which nothing fits: those that count 30 times are fitted by more joints, and others by fewer."""
-    rng = np.random.default_rng(8)
-    rest, noise = rng.normal(size=(VERTICES, 3)), rng.normal(size=(6, VERTICES, 3))
-    matrices = rigid(rng, 6, JOINTS)
-    scales = np.array([1.0, 1, 1, 1, 1, 30])
-
-    def errors(**options: Any) -> np.ndarray:
-        found = with_more_joints(rest, noise, matrices, 0, **options)
-        apart = linear(rest, found.joint_indices, found.joint_weights, matrices) - noise
-        squares = np.square(apart).sum(axis=2)
-        counted = options.get("frame_scales", np.ones(6))
-        np.testing.assert_allclose(found.errors, np.sqrt((counted[:, None] ** 2 * squares).mean(axis=0)), rtol=1e-9)
-        return np.asarray(squares.sum(axis=1))
-
-    alike, last = errors(), errors(frame_scales=scales)
-    assert last[-1] < 0.9 * alike[-1]
-    assert last[:-1].sum() > alike[:-1].sum()
-    np.testing.assert_array_equal(errors(frame_scales=np.full(6, 2.0)), alike)
-    with pytest.raises(ValueError, match=r"frame_scales has shape \(5,\), expected \(6,\)"):
-        errors(frame_scales=np.ones(5))
 
 
 ONES = np.ones((4, 1))
