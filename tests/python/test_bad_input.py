@@ -35,7 +35,7 @@ def changed(name: str, index: Any, value: Any) -> dict[str, np.ndarray]:
     return {name: array}
 
 
-SHAPES = {
+SHAPES: dict[str, list[tuple[int, ...]]] = {
     "rest_positions": [(24,), (8, 4), (1, 8, 3), (), (9, 3), (0, 3)],
     "joint_indices": [(8,), (8, 0)],
     "joint_weights": [(8, 3, 1), (8, 4), (9, 3)],

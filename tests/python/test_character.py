@@ -165,7 +165,7 @@ def test_what_is_saved_is_what_deforms(hand: sbs.Character, tmp_path: Path) -> N
     deformed = new.skin.deform(matrices)
     np.testing.assert_array_equal(sbs.load(tmp_path / "new.glb").skin.deform(matrices), deformed)
     assert np.abs(deformed - hand.skin.deform(matrices)).max() > 1e-3
-    assert (new.mesh.joint_indices.dtype, new.mesh.joint_weights.dtype) == (np.int32, np.float32)
+    assert (new.mesh.joint_indices.dtype, new.mesh.joint_weights.dtype) == (np.dtype(np.int32), np.dtype(np.float32))
     assert new.animations is hand.animations
     assert new.name == hand.name
 

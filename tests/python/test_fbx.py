@@ -88,7 +88,7 @@ def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
 @pytest.mark.parametrize(("up", "unit"), [(1, 100.0), (2, 1.0)])
 def test_axes_and_units(tmp_path: Path, up: int, unit: float) -> None:
     """Upward is y and a unit a meter, whatever the file has: centimeters, and z or y upward."""
-    usual, other = (sbs.load(written(tmp_path, tube(**given))) for given in ({}, {"up": up, "unit": unit}))
+    usual, other = (sbs.load(written(tmp_path, text)) for text in (tube(), tube(up=up, unit=unit)))
     upright = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]) if up == 1 else np.eye(3)
     expected, found = (
         each.skin.deform(each.animations[0].skinning_matrices(0.5), method="linear") for each in (usual, other)
