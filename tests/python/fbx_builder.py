@@ -31,31 +31,33 @@ def transform(
     return "Version: 232\nProperties70: {\n" + "\n".join(lines) + "\n}"
 
 
+def curve(values: Sequence[float]) -> str:
+    """From one value to another within a second."""
+    return (
+        f"KeyVer: 4009\nKeyTime: {numbers([0, TICKS])}\nKeyValueFloat: {numbers(values)}\n"
+        f"KeyAttrFlags: {numbers([4])}\nKeyAttrDataFloat: {numbers([0.0] * 4)}\nKeyAttrRefCount: {numbers([2])}"
+    )
+
+
+def mesh(points: Any, corners: Any) -> str:
+    return f"Vertices: {numbers(points)}\nPolygonVertexIndex: {numbers(corners)}"
+
+
+def cluster(indices: Any, weights: Any, to_bone: np.ndarray, bind: np.ndarray) -> str:
+    body = f"Indexes: {numbers(indices)}\nWeights: {numbers(weights)}\n"
+    return f"{body}Transform: {numbers(to_bone.T)}\nTransformLink: {numbers(bind.T)}"
+
+
 def shape(offsets: Any, vertices: Sequence[int], percents: Sequence[float]) -> tuple[str, list[str]]:
     """A blend shape of the tube whose weight the first motion moves, in percent, and its connections."""
-    keys = [0, TICKS]
-    curve = (
-        f"KeyVer: 4009\nKeyTime: {numbers(keys)}\nKeyValueFloat: {numbers(percents)}\nKeyAttrFlags: {numbers([4])}\n"
-        f"KeyAttrDataFloat: {numbers([0.0] * 4)}\nKeyAttrRefCount: {numbers([2])}"
-    )
+    channel = f"Version: 100\nDeformPercent: {percents[0]}\nFullWeights: {numbers([100.0])}"
+    moved = f"Version: 100\nIndexes: {numbers(list(vertices))}\nVertices: {numbers(offsets)}"
     objects = [
         node("Deformer", 40, "Deformer::shapes", "BlendShape", "Version: 100"),
-        node(
-            "Deformer",
-            41,
-            "SubDeformer::bulge",
-            "BlendShapeChannel",
-            f"Version: 100\nDeformPercent: {percents[0]}\nFullWeights: {numbers([100.0])}",
-        ),
-        node(
-            "Geometry",
-            42,
-            "Geometry::bulge",
-            "Shape",
-            f"Version: 100\nIndexes: {numbers(list(vertices))}\nVertices: {numbers(offsets)}",
-        ),
+        node("Deformer", 41, "SubDeformer::bulge", "BlendShapeChannel", channel),
+        node("Geometry", 42, "Geometry::bulge", "Shape", moved),
         node("AnimationCurveNode", 43, "AnimCurveNode::DeformPercent", "", ""),
-        node("AnimationCurve", 44, "AnimCurve::", "", curve),
+        node("AnimationCurve", 44, "AnimCurve::", "", curve(percents)),
     ]
     links = ['"OO",40,1', '"OO",41,40', '"OO",42,41', '"OO",43,101', '"OP",43,41,"DeformPercent"']
     return "".join(objects), [*links, '"OP",44,43,"d|DeformPercent"']
@@ -64,16 +66,9 @@ def shape(offsets: Any, vertices: Sequence[int], percents: Sequence[float]) -> t
 def cuff(bind: np.ndarray) -> tuple[str, list[str]]:
     """A triangle around the knee alone, which is bound so (joint to world), and its connections; for `more`."""
     points = np.array([[2.0, 2, 5], [1, 3, 5], [0, 2, 5.5]])
-    body = f"Indexes: {numbers(range(3))}\nWeights: {numbers([1.0, 1.0, 1.0])}\n"
-    body += f"Transform: {numbers(np.linalg.inv(bind).T)}\nTransformLink: {numbers(bind.T)}"
+    body = cluster(range(3), [1.0, 1.0, 1.0], np.linalg.inv(bind), bind)
     objects = [
-        node(
-            "Geometry",
-            50,
-            "Geometry::",
-            "Mesh",
-            f"Vertices: {numbers(points)}\nPolygonVertexIndex: {numbers([0, 1, ~2])}",
-        ),
+        node("Geometry", 50, "Geometry::", "Mesh", mesh(points, [0, 1, ~2])),
         node("Model", 51, "Model::cuff", "Mesh", transform((0, 0, 0))),
         node("Deformer", 52, "Deformer::skin", "Skin", 'Version: 101\nSkinningType: "Linear"'),
         node("Deformer", 53, "SubDeformer::cluster", "Cluster", body),
@@ -109,13 +104,7 @@ def tube(
     binds[0, :3, 3], binds[1, :3, 3] = (1, 2, 3), (1, 2, 5)
     binds[1, :3, :3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
     objects = [
-        node(
-            "Geometry",
-            1,
-            "Geometry::tube",
-            "Mesh",
-            f"Vertices: {numbers(points)}\nPolygonVertexIndex: {numbers(corners)}",
-        ),
+        node("Geometry", 1, "Geometry::tube", "Mesh", mesh(points, corners)),
         node("Model", 10, "Model::tube", "Mesh", transform((5, 0, 0))),
         node("Model", 11, "Model::hip", "LimbNode", transform((1, 2, 3), (0, 10, 0))),
         node("Model", 12, "Model::knee", "LimbNode", transform((0, 0, 2), (20, 0, 90), (1, 1, 1))),
@@ -127,8 +116,7 @@ def tube(
     for bone, shares in enumerate((1 - weight, weight)):
         used = np.flatnonzero(shares)
         to_bone = np.linalg.inv(binds[bone]) @ mesh_bind
-        body = f"Indexes: {numbers(used)}\nWeights: {numbers(shares[used])}\n"
-        body += f"Transform: {numbers(to_bone.T)}\nTransformLink: {numbers(binds[bone].T)}"
+        body = cluster(used, shares[used], to_bone, binds[bone])
         objects.append(node("Deformer", 21 + bone, "SubDeformer::cluster", "Cluster", body))
     links = ['"OO",10,0', '"OO",1,10', '"OO",20,1', '"OO",21,20', '"OO",22,20', '"OO",11,21', '"OO",12,22']
     links += [f'"OO",{11 + bone},{0 if parent < 0 else 11 + parent}' for bone, parent in enumerate(parents)]
@@ -139,15 +127,7 @@ def tube(
             node("AnimationStack", first, f"AnimStack::{name}", "", f"Properties70: {{\n{end}\n}}"),
             node("AnimationLayer", first + 1, "AnimLayer::base", "", ""),
             node("AnimationCurveNode", first + 2, "AnimCurveNode::R", "", ""),
-            node(
-                "AnimationCurve",
-                first + 3,
-                "AnimCurve::",
-                "",
-                f"KeyVer: 4009\nKeyTime: {numbers([0, TICKS])}\nKeyValueFloat: {numbers([0.0, float(degrees)])}\n"
-                f"KeyAttrFlags: {numbers([4])}\nKeyAttrDataFloat: {numbers([0.0] * 4)}\n"
-                f"KeyAttrRefCount: {numbers([2])}",
-            ),
+            node("AnimationCurve", first + 3, "AnimCurve::", "", curve([0.0, float(degrees)])),
         ]
         links += [f'"OO",{first + 1},{first}', f'"OO",{first + 2},{first + 1}', f'"OP",{first + 2},12,"Lcl Rotation"']
         links.append(f'"OP",{first + 3},{first + 2},"d|{"XZ"[stack]}"')

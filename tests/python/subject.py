@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import tolerances
@@ -34,30 +34,18 @@ class Subject:
         joint_positions: ArrayLike | None = None,
         centers: ArrayLike | None = None,
     ) -> None:
-        positions = np.asarray(rest_positions).astype(dtype)
-        weights = np.asarray(joint_weights).astype(dtype)
-        normals = None if rest_normals is None else np.asarray(rest_normals).astype(dtype)
+        mesh = np.asarray(rest_positions).astype(dtype), joint_indices, np.asarray(joint_weights).astype(dtype)
         self.dtype = np.dtype(dtype)
-        self.mesh = Mesh(
-            positions,
-            joint_indices,
-            weights,
-            parents=parents,
-            joint_positions=joint_positions,
-            rest_normals=normals,
-            centers=centers,
-        )
+        more: dict[str, Any] = {
+            "parents": parents,
+            "joint_positions": joint_positions,
+            "rest_normals": None if rest_normals is None else np.asarray(rest_normals).astype(dtype),
+            "centers": centers,
+        }
+        self.mesh = Mesh(*mesh, **more)
         with warnings.catch_warnings():  # weights are taken as found: that some need repair is no news here
             warnings.simplefilter("ignore", sbs.WeightWarning)
-            self.skin = sbs.Skin(
-                positions,
-                joint_indices,
-                weights,
-                parents=parents,
-                joint_positions=joint_positions,
-                rest_normals=normals,
-                centers=centers,
-            )
+            self.skin = sbs.Skin(*mesh, **more)
 
     def pose(self, skinning_matrices: np.ndarray, **options: Unpack[PoseOptions]) -> Pose:
         """Prepare the reference for a frame."""
@@ -91,23 +79,10 @@ class Subject:
     def check(
         self, pose: Pose, method: Method, vertices: Iterable[int] | None = None, *, bound: float | None = None
     ) -> int:
-        """Deform by the library and hold positions and normals against the reference.
+        """How many vertices are left out because a rounding error decides; others are held against the reference.
 
-        Parameters
-        ----------
-        pose : Pose
-            From `pose` of this subject; the library gets the matrices and options that it was made from.
-        method : str
-        vertices : iterable of int, optional
-            Which vertices to look at; by default all.
-        bound : float, optional
-            How far positions may be off, besides half a unit in the last place; by default what `tolerances` has for
-            real characters, of normals as well.
-
-        Returns
-        -------
-        int
-            How many vertices were left out because a rounding error decides about them.
+        `pose` is of this subject. Positions may be off by `bound`, besides half a unit in the last place; by
+        default, as normals, by that of `tolerances` for real characters.
         """
         chosen = range(len(self.mesh.influences)) if vertices is None else list(vertices)
         skipped = self.undecided(pose, chosen, method)

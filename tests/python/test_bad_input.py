@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Input that a skin can't use: an error that names the argument, the shape and the index. And odd input that it can."""
+"""Input that a skin can't use: an error names the argument, the shape and the index. And odd input that it can."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -34,69 +35,49 @@ def changed(name: str, index: Any, value: Any) -> dict[str, np.ndarray]:
     return {name: array}
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"rest_positions": np.zeros(24)}, r"rest_positions has shape \(24,\), expected \(V, 3\)"),
-        ({"rest_positions": np.zeros((8, 4))}, r"rest_positions has shape \(8, 4\), expected \(V, 3\)"),
-        ({"rest_positions": np.zeros((1, 8, 3))}, r"rest_positions has shape \(1, 8, 3\), expected \(V, 3\)"),
-        ({"rest_positions": 1.0}, r"rest_positions has shape \(\), expected \(V, 3\)"),
-        ({"rest_positions": np.zeros((9, 3))}, r"rest_positions has shape \(9, 3\), joint_indices \(8, 3\)"),
-        ({"joint_indices": np.zeros(8, int)}, r"joint_indices has shape \(8,\), expected \(V, K\)"),
-        ({"joint_weights": np.zeros((8, 3, 1))}, r"joint_weights has shape \(8, 3, 1\), expected \(V, K\)"),
-        ({"joint_weights": np.ones((8, 4))}, r"joint_indices has shape \(8, 3\), joint_weights \(8, 4\)"),
-        ({"joint_weights": np.ones((9, 3))}, r"joint_indices has shape \(8, 3\), joint_weights \(9, 3\)"),
-        ({"rest_normals": np.zeros((8, 2))}, r"rest_normals has shape \(8, 2\), expected \(V, 3\)"),
-        ({"rest_normals": np.zeros((7, 3))}, r"rest_positions has shape \(8, 3\), rest_normals \(7, 3\)"),
-        ({"parents": np.zeros((31, 1), int)}, r"parents has shape \(31, 1\), expected \(J,\)"),
-        ({"joint_positions": np.zeros(31)}, r"joint_positions has shape \(31,\), expected \(J, 3\)"),
-        ({"joint_positions": np.zeros((31, 4))}, r"joint_positions has shape \(31, 4\), expected \(J, 3\)"),
-        ({"joint_positions": np.zeros((30, 3))}, r"parents has shape \(31,\), joint_positions \(30, 3\)"),
-        ({"joint_count": 30}, r"parents has shape \(31,\), expected \(30,\) for 30 joints"),
-        ({"rest_positions": [[0.0, 0.0, 0.0], [0.0]]}, "rest_positions: .*inhomogeneous"),
-    ],
-)
-def test_shapes(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bind(**changes)
+SHAPES: dict[str, list[tuple[int, ...]]] = {
+    "rest_positions": [(24,), (8, 4), (1, 8, 3), (), (9, 3), (0, 3)],
+    "joint_indices": [(8,), (8, 0)],
+    "joint_weights": [(8, 3, 1), (8, 4), (9, 3)],
+    "rest_normals": [(8, 2), (7, 3)],
+    "parents": [(31, 1), (30,)],
+    "joint_positions": [(31,), (31, 4), (30, 3)],
+}
+
+
+@pytest.mark.parametrize(("name", "shape"), [(name, shape) for name, shapes in SHAPES.items() for shape in shapes])
+def test_shapes(name: str, shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=rf"{name} (has shape )?{re.escape(str(shape))}"):
+        bind(**{name: np.zeros(shape, usual()[name].dtype)})
+
+
+NOTHING = {
+    "rest_positions": np.zeros((0, 3)),
+    "joint_indices": np.zeros((0, 3), int),
+    "joint_weights": np.zeros((0, 3)),
+}
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rest_positions": np.zeros((0, 3))}, r"rest_positions has shape \(0, 3\), joint_indices \(8, 3\)"),
-        (
-            {
-                "rest_positions": np.zeros((0, 3)),
-                "joint_indices": np.zeros((0, 3), int),
-                "joint_weights": np.zeros((0, 3)),
-                "rest_normals": None,
-            },
-            "rest_positions is empty",
-        ),
-        ({"joint_indices": np.zeros((8, 0), int), "joint_weights": np.zeros((8, 0))}, "joint_indices is empty"),
-        ({"parents": np.zeros(0, int), "joint_positions": None}, "joint_count is 0"),
-        ({"joint_count": 0}, "joint_count .* not 0"),
-        ({"joint_count": -3}, "joint_count .* not -3"),
-    ],
-)
-def test_empty(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        bind(**changes)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (changed("joint_indices", (4, 2), 99), r"joint_indices\[4, 2\] = 99 is out of range for 31 joints"),
-        (changed("joint_indices", (4, 2), -1), r"joint_indices\[4, 2\] = -1 is out of range for 31 joints"),
-        (changed("parents", 5, 31), r"parents\[5\] = 31 is out of range for 31 joints"),
-        (changed("parents", 5, -2), r"parents\[5\] = -2 is out of range for 31 joints"),
+        (changed("joint_indices", (4, 2), 99), r"joint_indices\[4, 2\] = 99"),
+        (changed("joint_indices", (4, 2), -1), r"joint_indices\[4, 2\] = -1"),
+        (changed("parents", 5, 31), r"parents\[5\] = 31"),
+        (changed("parents", 5, -2), r"parents\[5\] = -2"),
         (changed("parents", 5, 9), r"parents\[\d\] = \d"),
         (changed("rest_positions", (3, 1), np.nan), r"rest_positions\[3, 1\] is nan"),
         (changed("rest_positions", (3, 1), -np.inf), r"rest_positions\[3, 1\] is -inf"),
         (changed("rest_normals", (7, 2), np.nan), r"rest_normals\[7, 2\] is nan"),
         (changed("joint_positions", (30, 0), np.inf), r"joint_positions\[30, 0\] is inf"),
+        ({"rest_positions": [[0.0, 0.0, 0.0], [0.0]]}, "rest_positions"),
+        ({**NOTHING, "rest_normals": None}, "rest_positions is empty"),
+        ({"joint_indices": np.zeros((8, 0), int), "joint_weights": np.zeros((8, 0))}, "joint_indices is empty"),
+        ({"parents": np.zeros(0, int), "joint_positions": None}, "joint_count is 0"),
+        ({"joint_count": 0}, "joint_count"),
+        ({"joint_count": -3}, "joint_count"),
+        ({"joint_count": 30}, r"parents has shape \(31,\), expected \(30,\)"),
+        *[({name: None}, rf"{name} has shape \(\)") for name in ("rest_positions", "joint_indices", "joint_weights")],
     ],
 )
 def test_values(changes: dict[str, Any], message: str) -> None:
@@ -120,38 +101,28 @@ def test_indices_beyond_int32_do_not_wrap(integer: type[np.integer], data: st.Da
     parents[5] = wrong
     with pytest.raises(ValueError, match=rf"parents\[5\] = {wrong} is out of range"):
         bind(parents=parents)
-
-
-def test_lowest_int64_does_not_wrap() -> None:
-    with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = -9223372036854775808 is out of range"):
+    with pytest.raises(ValueError, match=r"joint_indices\[0, 0\] = -9223372036854775808"):
         bind(joint_indices=np.full((VERTICES, 3), -(2**63)))
 
 
-@pytest.mark.parametrize("name", ["rest_positions", "joint_weights", "rest_normals", "joint_positions"])
-@pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3", "S3", "M8[s]", "m8[s]"])
-def test_types_that_are_no_reals(name: str, dtype: DTypeLike) -> None:
-    array = np.ones(usual()[name].shape).astype("i8").astype(dtype)
-    with pytest.raises(TypeError, match=f"{name} must hold real numbers .*, not "):
-        bind(**{name: array})
+REALS = np.complex128, np.longdouble, object, "U3", "S3", "M8[s]", "m8[s]"
+INTEGERS = np.float64, np.float32, np.bool_, np.complex64, object, "U3"
 
 
-@pytest.mark.parametrize("name", ["joint_indices", "parents"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.bool_, np.complex64, object, "U3"])
-def test_types_that_are_no_integers(name: str, dtype: DTypeLike) -> None:
-    array = usual()[name].astype(dtype)
-    with pytest.raises(TypeError, match=f"{name} must hold integers, not "):
-        bind(**{name: array})
-
-
-@pytest.mark.parametrize("name", ["rest_positions", "joint_indices", "joint_weights"])
-def test_none_where_an_array_is_needed(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
-        bind(**{name: None})
-
-
-def test_joint_count_that_is_no_integer() -> None:
-    with pytest.raises(TypeError, match="joint_count must be None or an integer"):
-        bind(joint_count=31.0)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *[(name, each) for name in ("rest_positions", "joint_weights", "rest_normals") for each in REALS],
+        *[(name, each) for name in ("joint_indices", "parents") for each in INTEGERS],
+        ("skinning_matrices", np.longdouble),
+    ],
+)
+def test_types(name: str, dtype: DTypeLike) -> None:
+    kind = "integers" if dtype in INTEGERS and name in ("joint_indices", "parents") else "real numbers"
+    with pytest.raises(TypeError, match=f"{name} must hold {kind}"):
+        if name == "skinning_matrices":
+            bind().deform(skinning_matrices(JOINTS).astype(dtype))
+        bind(**{name: np.ones(usual()[name].shape).astype("i8").astype(dtype)})
 
 
 # --------------------------------------------------------------------------------------------------- odd, but usable
@@ -202,8 +173,11 @@ def test_layouts_change_no_bit(odd: Callable[[np.ndarray], Any], dtype: Precisio
     assert [a.tobytes() for a in actual] == [e.tobytes() for e in expected]
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.int64, np.uint64])
-def test_integers_become_float64(dtype: DTypeLike) -> None:
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint64])
+def test_integers_become_float64_and_half_precision_float32(dtype: DTypeLike) -> None:
+    half = sbs.Skin(np.full((1, 3), 0.1, np.float16), [[0]], [[1.0]])
+    assert half.dtype == np.float32
+    np.testing.assert_array_equal(half.rest_positions, np.full((1, 3), 0.1, np.float16).astype(np.float32))
     positions = np.array([[0, 1, 1], [1, 0, 1]]).astype(dtype)
     skin = sbs.Skin(positions, [[0], [1]], np.ones((2, 1), dtype))
     assert skin.dtype == np.float64
@@ -211,40 +185,22 @@ def test_integers_become_float64(dtype: DTypeLike) -> None:
     np.testing.assert_array_equal(skin.deform(matrices), positions.astype(float))
 
 
-def test_half_precision_becomes_float32() -> None:
-    skin = sbs.Skin(np.full((1, 3), 0.1, np.float16), [[0]], [[1.0]])
-    assert skin.dtype == np.float32
-    np.testing.assert_array_equal(skin.rest_positions, np.full((1, 3), 0.1, np.float16).astype(np.float32))
-
-
 # ---------------------------------------------------------------------------------------------------------- deforming
 
 
-@pytest.mark.parametrize("shape", [(31, 4), (1, 31, 4, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (31, 4, 5), (31, 16)])
+@pytest.mark.parametrize("shape", [(31, 4), (31, 4, 3), (31, 3, 3), (31, 5, 4), (0, 4, 4), (30, 4, 4), (32, 3, 4)])
 def test_shape_of_matrices(shape: tuple[int, ...]) -> None:
-    with pytest.raises(
-        ValueError, match=r"skinning_matrices has shape .*, expected \(J, 4, 4\) or \(J, 3, 4\).*deform_many"
-    ):
-        bind().deform(np.zeros(shape))
-
-
-@pytest.mark.parametrize("shape", [(31, 4, 4), (2, 31, 3, 3), (2, 31, 5, 4), (0, 31, 4, 5), (1, 2, 31, 4, 4)])
-def test_shape_of_matrices_of_many_frames(shape: tuple[int, ...]) -> None:
-    with pytest.raises(
-        ValueError, match=r"skinning_matrices has shape .*, expected \(F, J, 4, 4\) or \(F, J, 3, 4\); deform "
-    ):
-        bind().deform_many(np.zeros(shape))
-
-
-@pytest.mark.parametrize("joints", [0, 30, 32])
-def test_number_of_matrices(joints: int) -> None:
-    shape = rf"\({joints}, 4, 4\), expected \(31, 4, 4\) or \(31, 3, 4\)"
-    for call in (bind().deform, bind().rotation_centers, bind().pose_report):
-        with pytest.raises(ValueError, match=f"skinning_matrices has shape {shape}"):
-            call(np.zeros((joints, 4, 4)))
-    shape = rf"\(0, {joints}, 4, 4\), expected \(F, 31, 4, 4\) or \(F, 31, 3, 4\)"
-    with pytest.raises(ValueError, match=f"skinning_matrices has shape {shape}"):
-        bind().deform_many(np.zeros((0, joints, 4, 4)))
+    """The error of frames that are given to `deform` names `deform_many`."""
+    skin, message = bind(), re.escape(str(shape))
+    for call in (skin.deform, skin.rotation_centers, skin.pose_report):
+        with pytest.raises(ValueError, match=f"skinning_matrices has shape {message}"):
+            call(np.zeros(shape))
+    with pytest.raises(ValueError, match=r"deform_many"):
+        skin.deform(np.zeros((1, 31, 4, 4)))
+    for frames in (0, 2):
+        message = re.escape(str((frames, *shape)))
+        with pytest.raises(ValueError, match=f"skinning_matrices has shape {message}"):
+            skin.deform_many(np.zeros((frames, *shape)))
 
 
 @pytest.mark.parametrize("rows", [3, 4])
@@ -272,36 +228,20 @@ def test_transposed_matrices() -> None:
         bind().deform(matrices)
 
 
-@pytest.mark.parametrize("dtype", [np.complex128, np.longdouble, object, "U3"])
-def test_matrices_that_are_no_reals(dtype: DTypeLike) -> None:
-    with pytest.raises(TypeError, match="skinning_matrices must hold real numbers"):
-        bind().deform(skinning_matrices(JOINTS).astype(dtype))
-
-
-def test_no_frames_give_no_frames() -> None:
-    skin = bind()
-    positions, normals = skin.deform_many(np.zeros((0, JOINTS, 4, 4)), normals=True)
-    assert positions.shape == normals.shape == (0, VERTICES, 3)
-    out = np.zeros((0, VERTICES, 3))
-    assert skin.deform_many(np.zeros((0, JOINTS, 3, 4)), out=out) is out
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"method": "smooth"}, ValueError, "method must be one of .*, not 'smooth'"),
-        ({"method": 1}, TypeError, "method must be a str"),
-        ({"rotation": "slerp"}, ValueError, "rotation must be one of .*, not 'slerp'"),
-        ({"center": "\udcff"}, ValueError, "center must be one of"),
-        *[
-            ({"damping": number}, ValueError, "damping must be a finite number above 0")
-            for number in (0, -1, np.nan, np.inf)
-        ],
-        *[({"damping": other}, TypeError, "damping must be a real number") for other in (None, "1")],
-        *[({"rcond": number}, ValueError, "rcond must be None or between") for number in (0.0, 1.0, -0.5, np.nan)],
-        *[({"threads": number}, ValueError, "threads .* at least 1") for number in (0, -1, -(10**30))],
-        ({"threads": 1.0}, TypeError, "threads must be None or an integer"),
+        ({"method": "smooth"}, ValueError, "method"),
+        ({"method": 1}, TypeError, "method"),
+        ({"rotation": "slerp"}, ValueError, "rotation"),
+        ({"center": "\udcff"}, ValueError, "center"),
+        *[({"damping": number}, ValueError, "damping") for number in (0, -1, np.nan, np.inf)],
+        *[({"damping": other}, TypeError, "damping") for other in (None, "1")],
+        *[({"rcond": number}, ValueError, "rcond") for number in (0.0, 1.0, -0.5, np.nan)],
+        *[({"threads": number}, ValueError, "threads") for number in (0, -1, -(10**30))],
+        ({"threads": 1.0}, TypeError, "threads"),
         ({"speed": 1}, TypeError, "speed"),
+        ({"out_normals": np.zeros((VERTICES, 3))}, ValueError, "out_normals"),
     ],
 )
 @pytest.mark.parametrize("many", [False, True])
@@ -309,21 +249,6 @@ def test_options(many: bool, options: dict[str, Any], error: type[Exception], me
     deform = bind().deform_many if many else bind().deform
     with pytest.raises(error, match=message):
         deform(skinning_matrices(2, JOINTS) if many else skinning_matrices(JOINTS), **options)
-
-
-def test_more_threads_than_an_int_can_count() -> None:
-    expected = bind().deform(skinning_matrices(JOINTS))
-    np.testing.assert_array_equal(bind().deform(skinning_matrices(JOINTS), threads=10**30), expected)
-
-
-def test_normals_of_a_skin_without() -> None:
-    with pytest.raises(ValueError, match="normals=True needs a skin that was made with rest_normals"):
-        bind(rest_normals=None).deform(skinning_matrices(JOINTS), normals=True)
-
-
-def test_out_normals_without_normals() -> None:
-    with pytest.raises(ValueError, match="out_normals needs normals=True"):
-        bind().deform(skinning_matrices(JOINTS), out_normals=np.zeros((VERTICES, 3)))
 
 
 # ------------------------------------------------------------------------------------------------------------ outputs
@@ -334,19 +259,14 @@ GOOD = np.zeros((VERTICES, 3))
 @pytest.mark.parametrize(
     ("out", "error", "message"),
     [
-        (np.zeros((8, 4)), ValueError, r"has shape \(8, 4\), expected \(8, 3\)"),
-        (np.zeros((7, 3)), ValueError, r"has shape \(7, 3\), expected \(8, 3\)"),
-        (np.zeros(24), ValueError, r"has shape \(24,\), expected \(8, 3\)"),
-        (np.zeros((1, 8, 3)), ValueError, r"has shape \(1, 8, 3\), expected \(8, 3\)"),
-        (np.zeros((8, 3), np.float32), ValueError, "must be float64 like rest_positions, not float32"),
-        (np.zeros((8, 3), np.int64), ValueError, "must be float64 like rest_positions, not int64"),
+        *[(np.zeros(shape), ValueError, "has shape") for shape in ((8, 4), (7, 3), (24,), (1, 8, 3))],
+        *[(np.zeros((8, 3), dtype), ValueError, "must be float64") for dtype in (np.float32, np.int64)],
         (big_endian(GOOD), ValueError, "must be in native byte order"),
         (strided(GOOD), ValueError, "must be C-contiguous"),
         (fortran(GOOD), ValueError, "must be C-contiguous"),
         (misaligned(GOOD), ValueError, "must be aligned"),
         (read_only(GOOD), ValueError, "must be writeable"),
-        (GOOD.tolist(), TypeError, "must be an array, not <class 'list'>"),
-        (GOOD.data, TypeError, "must be an array, not <class 'memoryview'>"),
+        (GOOD.tolist(), TypeError, "must be an array"),
     ],
 )
 @pytest.mark.parametrize("name", ["out", "out_normals"])
@@ -355,15 +275,15 @@ def test_outputs_that_cannot_be_used(name: str, out: Any, error: type[Exception]
         bind().deform(skinning_matrices(JOINTS), normals=True, **{name: out})
 
 
-def test_output_of_many_frames() -> None:
-    with pytest.raises(ValueError, match=r"out has shape \(8, 3\), expected \(2, 8, 3\)"):
-        bind().deform_many(skinning_matrices(2, JOINTS), out=np.zeros((8, 3)))
-
-
-def test_output_of_a_float32_skin() -> None:
-    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS, 3, np.float32))
-    with pytest.raises(ValueError, match="out must be float32 like rest_positions, not float64"):
-        skin.deform(skinning_matrices(JOINTS), out=np.zeros((VERTICES, 3)))
+def test_no_frames_many_threads_and_a_skin_without_normals() -> None:
+    skin, matrices = bind(), skinning_matrices(JOINTS)
+    np.testing.assert_array_equal(skin.deform(matrices, threads=10**30), skin.deform(matrices))
+    positions, normals = skin.deform_many(np.zeros((0, JOINTS, 4, 4)), normals=True)
+    assert positions.shape == normals.shape == (0, VERTICES, 3)
+    out = np.zeros((0, VERTICES, 3))
+    assert skin.deform_many(np.zeros((0, JOINTS, 3, 4)), out=out) is out
+    with pytest.raises(ValueError, match="rest_normals"):
+        bind(rest_normals=None).deform(matrices, normals=True)
 
 
 def test_output_over_what_the_skin_was_made_from() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The part of the Blender add-on that needs no Blender: weights, bendy bones, and bindings in any space."""
+"""The part of the Blender add-on that needs no Blender: weights, bendy bones, bindings in any space, and tables."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import characters
 import numpy as np
 import pytest
 
@@ -19,6 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / "blender_addon"))
 from spherical_blend_skinning.core import bendy_bones, influences, matrices
 from spherical_blend_skinning.core.binding import Binding, Given
 from spherical_blend_skinning.core.influences import VertexWeights
+from spherical_blend_skinning.core.joint_tables import NO_JOINT, joint_tables
 from spherical_blend_skinning.core.method import Amount, Method
 from spherical_blend_skinning.core.rest import BoundMesh, RestBones
 
@@ -59,9 +61,6 @@ def test_padded() -> None:
     assert weights.weights[0].tolist() == [0.25, 0.5, 0.0]
     assert weights.weights[1].tolist() == [0.0, 0.0, 0.0]
     assert not len(weights.differing(row_weights()))
-
-
-def test_padded_without_vertices() -> None:
     empty = np.zeros(0, np.int32)
     assert influences.padded(empty, empty, empty.astype(np.float32)).groups.shape == (0, 1)
 
@@ -70,14 +69,8 @@ def test_influences_are_those_of_bones() -> None:
     joints, weights = influences.influences(row_weights(), np.array([5, -1, 6, 7], np.int32))
     assert np.where(weights > 0, joints, -1).tolist() == [[-1, 5, -1], [-1] * 3, [6, 5, 7], [6, -1, -1]]
     assert weights[0].tolist() == [0.0, 0.5, 0.0]
-
-
-def test_influences_of_groups_that_are_gone() -> None:
-    _joints, weights = influences.influences(row_weights(), np.array([0, 1], np.int32))
+    _joints, weights = influences.influences(row_weights(), np.array([0, 1], np.int32))  # of groups that are gone
     assert weights[3].tolist() == [0.0, 0.0, 0.0]
-
-
-def test_vertices_of_next_to_no_weight_have_none() -> None:
     little = influences.padded(np.array([1, 1], np.int32), np.zeros(2, np.int32), np.array([1e-4, 1.1e-4], np.float32))
     _joints, weights = influences.influences(little, np.zeros(1, np.int32))
     assert (weights[:, 0] > 0).tolist() == [False, True]
@@ -125,19 +118,13 @@ def test_segments_share_a_vertex_by_its_place_along_the_bone(curved: dict[int, A
     assert np.abs(dense - wanted).max() < 1e-7
 
 
-def test_similarities() -> None:
+def test_similarities_and_inverses() -> None:
     turned = affine(1)
-    assert matrices.is_similarity(turned)
-    assert matrices.is_similarity(turned @ np.diag([2.0, -2.0, 2.0, 1.0]))
-    assert not matrices.is_similarity(turned @ np.diag([2.0, 2.0, 2.01, 1.0]))
-    assert not matrices.is_similarity(np.diag([0.0, 0.0, 0.0, 1.0]))
-
-
-def test_inverse() -> None:
+    for scales, expected in (((2.0, -2.0, 2.0), True), ((2.0, 2.0, 2.01), False), ((0.0, 0.0, 0.0), False)):
+        assert matrices.is_similarity(turned @ np.diag([*scales, 1.0])) == expected
     stack = np.stack([affine(seed) @ np.diag([1.0, 2.0, 3.0, 1.0]) for seed in range(3)])
     assert np.abs(matrices.inverse(stack) @ stack - np.eye(4)).max() < 1e-12
-    flat = matrices.inverse(np.diag([1.0, 0.0, 1.0, 1.0]))
-    assert np.isfinite(flat).all()
+    assert np.isfinite(matrices.inverse(np.diag([1.0, 0.0, 1.0, 1.0]))).all()
 
 
 def make_binding(to_rig: Any, limit: int = 0) -> Binding:
@@ -200,6 +187,11 @@ def test_binding(method: str, scale: tuple[float, float, float]) -> None:
 @pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
 def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
     binding = make_binding(np.eye(4))
+    surface = binding.surface
+    elsewhere = BoundMesh(surface.positions + np.float32(1.0), surface.weights, surface.groups)
+    edited = binding.rebound(Given(binding.rig, elsewhere, np.eye(4)))
+    found = edited.deform(edited.skinning_matrices(edited.rig.rests, np.eye(4)), Method())
+    assert np.abs(found - elsewhere.positions).max() < TOLERANCE
     moved = affine(4) @ np.diag([3.0, 3.0, 3.0, 1.0])
     assert binding.rebound(Given(binding.rig, binding.surface, moved)) is binding
     pose = np.stack([affine(seed + 20) for seed in range(4)])
@@ -209,17 +201,6 @@ def test_a_binding_fits_wherever_the_mesh_only_moves() -> None:
     anew = binding.rebound(Given(binding.rig, binding.surface, stretched))
     found = anew.space.to_mesh(anew.deform(anew.skinning_matrices(pose, stretched), Method()))
     assert np.abs(found - by_the_library(binding, pose, stretched, "spherical")).max() < TOLERANCE
-
-
-def test_other_positions() -> None:
-    binding = make_binding(np.eye(4))
-    surface = binding.surface
-    elsewhere = BoundMesh(surface.positions + np.float32(1.0), surface.weights, surface.groups)
-    moved = binding.rebound(Given(binding.rig, elsewhere, np.eye(4)))
-    rest = moved.rig.rests
-    found = moved.deform(moved.skinning_matrices(rest, np.eye(4)), Method())
-    assert np.abs(found - moved.surface.positions).max() < TOLERANCE
-    assert binding.surface.positions is not moved.surface.positions
 
 
 def test_amount() -> None:
@@ -236,29 +217,67 @@ def test_amount() -> None:
         assert np.abs(found - (others + shares[:, None] * (ours - others))).max() < TOLERANCE
 
 
-def test_nothing_to_bind() -> None:
+def test_what_can_not_be_bound() -> None:
+    """A curved bone needs to know where vertices are along it."""
     binding = make_binding(np.eye(4))
     nothing = VertexWeights(np.zeros((0, 1), np.int32), np.zeros((0, 1), np.float32))
-    with pytest.raises(ValueError, match="no vertices"):
-        Binding(SBS, Given(binding.rig, BoundMesh(np.zeros((0, 3), np.float32), nothing, ()), np.eye(4)))
-    stiff = RestBones(
-        names=("A",),
-        deforms=np.array([False]),
-        rests=np.eye(4)[None],
-        lengths=np.ones(1),
-        segments=np.ones(1, np.int32),
-        parents=np.array([-1], np.int32),
-        marked=np.zeros(1, bool),
-        zones=np.full((1, 2), np.nan),
-    )
-    with pytest.raises(ValueError, match="no bone"):
-        Binding(SBS, Given(stiff, binding.surface, np.eye(4)))
-
-
-def test_a_curved_bone_needs_to_know_where_vertices_are() -> None:
-    """Without that a binding is refused in words."""
-    whole = make_binding(np.eye(4))
+    stiff = replace(binding.rig, deforms=np.zeros(4, bool))
     curves = {0: np.tile(np.eye(4), (3, 1, 1))}
-    rig = replace(whole.rig, segments=np.array([2, 1, 1, 1], np.int32), curves=curves)
-    with pytest.raises(ValueError, match="bone C maps vertices along its curve: `along` is needed"):
-        Binding(SBS, Given(rig, whole.surface, np.eye(4)))
+    curved = replace(binding.rig, segments=np.array([2, 1, 1, 1], np.int32), curves=curves)
+    for rig, surface, message in (
+        (binding.rig, BoundMesh(np.zeros((0, 3), np.float32), nothing, ()), "no vertices"),
+        (stiff, binding.surface, "no bone"),
+        (curved, binding.surface, "bone C .*`along`"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Binding(SBS, Given(rig, surface, np.eye(4)))
+
+
+# ------------------------------------------------------------------------------------------------- tables of joint sets
+
+
+@pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
+def test_tables_by_hand() -> None:
+    positions = np.array([[0, 0, 0], [2, 0, 0], [0, 4, 0], [1, 1, 1], [3, 3, 3]], np.float32)
+    indices = [[2, 0, 1], [0, 2, 0], [1, 1, 0], [0, 0, 0], [2, 0, 0]]
+    weights = [[0.25, 0.75, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0], [1.5, 0.5, 0.0]]
+    skin = sbs.Skin(positions, indices, weights)
+    tables = joint_tables(skin, positions)
+    # The sets: none of vertex 3, {0, 2} of vertices 0, 1 and 4, {1} of vertex 2.
+    assert tables.slot_joints.tolist() == [NO_JOINT, 0, 2, 1]
+    assert tables.slot_sets.tolist() == [0, 1, 1, 2]
+    assert tables.set_starts.tolist() == [0, 1, 3] and tables.set_sizes.tolist() == [1, 2, 1]
+    np.testing.assert_allclose(tables.centroids, np.array([[1, 1, 1], [5 / 3, 1, 1], [0, 4, 0]]), rtol=1e-7)
+    # Equal weights: the joint of the lowest number is the pivot.
+    assert tables.group_pivots.tolist() == [0, 1, 2, 3] and tables.group_sets.tolist() == [0, 1, 1, 2]
+    assert tables.vertex_groups.tolist() == [1, 1, 3, 0, 2]
+    assert tables.vertex_weights.tolist() == [[0.25], [0.5], [0.0], [0.0], [0.25]]
+    # The other slot of the groups of {0, 2}, then only pivots.
+    assert tables.other_slots(3).tolist() == [[0, 0, 0], [2, 1, 1], [1, 2, 2], [3, 3, 3]]
+
+
+@pytest.mark.filterwarnings("ignore::sbs.WeightWarning")
+@pytest.mark.parametrize("name", characters.NAMES)
+def test_tables_give_the_weights_back(name: str) -> None:
+    character = characters.load(name)
+    skin = sbs.Skin(character.rest_positions, character.joint_indices, character.joint_weights)
+    tables = joint_tables(skin, character.rest_positions)
+    wanted = np.zeros((skin.vertex_count, skin.joint_count))
+    rows = np.arange(skin.vertex_count)[:, None]
+    np.add.at(wanted, (rows, character.joint_indices), character.joint_weights.astype(np.float64))
+    wanted /= wanted.sum(axis=1, keepdims=True)
+
+    found = np.zeros_like(wanted)
+    other_slots = tables.other_slots(tables.vertex_weights.shape[1])
+    for vertex, group in enumerate(tables.vertex_groups):
+        pivot, joint_set = tables.group_pivots[group], tables.group_sets[group]
+        first, size = tables.set_starts[joint_set], tables.set_sizes[joint_set]
+        others = [slot for slot in range(first, first + size) if slot != pivot]
+        weights = tables.vertex_weights[vertex].astype(np.float64)
+        found[vertex, tables.slot_joints[others]] = weights[: size - 1]
+        found[vertex, tables.slot_joints[pivot]] = 1.0 - weights.sum()
+        assert not weights[size - 1 :].any()
+        assert other_slots[group].tolist() == others + [pivot] * (len(weights) - len(others))
+        assert tables.slot_joints[pivot] == wanted[vertex].argmax()
+    # Each weight is rounded to float32.
+    np.testing.assert_allclose(found, wanted, atol=2e-7)

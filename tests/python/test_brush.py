@@ -86,15 +86,6 @@ def test_modes(mode: Mode, value: float, expected: float) -> None:
     np.testing.assert_allclose(dense(brush), [[1 - expected, expected]], atol=ROUNDING)
 
 
-def test_results_stay_between_0_and_1() -> None:
-    brush = Brush(np.zeros((2, 3)), np.zeros((0, 3), int), [[0, 1], [0, 1]], [[0.9, 0.1], [0.9, 0.1]])
-    brush.dab([0, 0, 0], 0, radius=1, mode="add", strength=1)
-    assert brush.influences().joint_weights.tolist() == [[1, 0, 0, 0]] * 2
-    brush.dab([0, 0, 0], 1, radius=1, mode="add", strength=0.25)
-    brush.dab([0, 0, 0], 1, radius=1, mode="subtract", strength=1)
-    assert brush.influences().joint_weights.tolist() == [[1, 0, 0, 0]] * 2
-
-
 def test_smooth_takes_the_mean_of_the_neighbors() -> None:
     positions, triangles = line(5)
     brush = brush_on(positions, triangles, [[0], [0], [1], [1], [1]])
@@ -103,15 +94,6 @@ def test_smooth_takes_the_mean_of_the_neighbors() -> None:
     brush.undo(stroke)
     brush.dab([0.5, 0, 0], 1, radius=0.3, mode="smooth", strength=0.5, falloff="constant")
     np.testing.assert_allclose(dense(brush)[:, 1], [0, 0.25, 1, 1, 1], atol=ROUNDING)  # the third has no other joint
-
-
-def test_smooth_all_joints() -> None:
-    positions, triangles = line(4)
-    brush = brush_on(positions, triangles, [[0], [2], [1], [3]])
-    brush.dab([0, 0, 0], None, radius=2, mode="smooth", strength=1, falloff="constant")
-    expected = np.zeros((4, JOINTS))
-    expected[[0, 1, 1, 2, 2, 3], [2, 0, 1, 2, 3, 1]] = [1, 0.5, 0.5, 0.5, 0.5, 1]
-    np.testing.assert_allclose(dense(brush), expected, atol=ROUNDING)
 
 
 def test_others_share_what_is_left() -> None:
@@ -153,26 +135,6 @@ def test_seams_stay_equal() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------- distance
-
-
-def hairpin() -> tuple[np.ndarray, np.ndarray]:
-    """Two fingers side by side, 0.1 apart, that meet at x = 1: far apart along the surface."""
-    x = np.linspace(0, 1, 11)
-    up, down = np.stack([x, 0 * x, 0 * x], axis=1), np.stack([x[::-1], 0 * x + 0.1, 0 * x], axis=1)
-    first = np.arange(21)
-    return np.vstack([up, down]), np.stack([first, first + 1, first], axis=1)
-
-
-def test_distance_in_space_and_along_the_surface() -> None:
-    positions, triangles = hairpin()
-    near = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant")
-    assert sorted(near.vertices) == [0, 1, 2, 20, 21]
-    along = brush_on(positions, triangles).dab([0, -0.02, 0], 1, radius=0.23, falloff="constant", distance="surface")
-    assert sorted(along.vertices) == [0, 1, 2]
-    brush = brush_on(positions, triangles)
-    brush.dab([0.3, -0.05, 0], 1, radius=1.75, falloff="linear", distance="surface", strength=0.5)
-    way = 0.05 + np.concatenate([np.abs(positions[:11, 0] - 0.3), 0.7 + 0.1 + 1 - positions[11:, 0]])
-    np.testing.assert_allclose(dense(brush)[:, 1], np.maximum(0.5 * (1 - way / 1.75), 0), atol=ROUNDING)
 
 
 def shortest_ways(positions: np.ndarray, triangles: np.ndarray, start: int) -> np.ndarray:
@@ -313,62 +275,26 @@ def check_rows(before: Influences, after: Influences, options: dict[str, Any], s
         assert (np.abs(sums - np.maximum(held, 1)) <= ROUNDING)[sums > held].all()
 
 
-def test_a_stroke_of_no_dabs() -> None:
-    brush = random_brush()
-    stroke = brush.stroke(np.zeros((0, 3)), 0, radius=1)
-    assert stroke.vertices.shape == (0,)
-    assert stroke.new.joint_weights.shape == (0, 4)
-    brush.undo(stroke)
-
-
-def test_dabs_are_what_a_stroke_is() -> None:
-    centers = np.random.default_rng(1).uniform(-1, 1, (5, 3))
-    one, many = random_brush(), random_brush()
-    joined = one.dab(centers[0], 2, radius=0.8, strength=0.3)
-    for center in centers[1:]:
-        joined = joined.then(one.dab(center, 2, radius=0.8, strength=0.3))
-    stroke = many.stroke(centers, 2, radius=0.8, strength=0.3)
-    assert_same_bits(one.influences(), many.influences())
-    assert sorted(stroke.vertices) == sorted(joined.vertices)
-
-
-def test_smooth_keeps_constants() -> None:
-    positions, triangles = hairpin()
-    brush = Brush(positions, triangles, [[0, 1, 2]] * 22, [[0.1, 0.2, 0.7]] * 22)
-    for joint in (0, 1, None):
-        assert not len(brush.dab([0.5, 0, 0], joint, radius=2, mode="smooth").vertices)
-
-
-def test_float32_weights_are_kept_exactly() -> None:
-    given_weights = np.array([[0.1, 0.9]], np.float32)
-    brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1]], given_weights)
-    assert brush.influences().joint_weights.dtype == np.float64
-    assert brush.influences().joint_weights[0, :2].tolist() == given_weights[0, ::-1].tolist()
-    assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 2 joints, limit 4>"
-
-
 def test_one_thread_at_a_time() -> None:
     """Threads that come too early are told so; the others' strokes are whole."""
     brush = random_brush(vertices=3000)
-    refused = 0
-    done: list[Stroke] = []
+    done: list[Stroke | RuntimeError] = []
 
     def paint(joint: int) -> None:
-        nonlocal refused
         rng = np.random.default_rng(joint)
         for _ in range(20):
             try:
                 done.append(brush.stroke(rng.uniform(-1, 1, (20, 3)), joint, radius=0.5, strength=0.1))
             except RuntimeError as error:
-                assert str(error) == "the Brush is in use by another thread"
-                refused += 1
+                assert "in use by another thread" in str(error)
+                done.append(error)
 
     threads = [threading.Thread(target=paint, args=(joint,)) for joint in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(done) + refused == 80
+    assert len(done) == 80
     np.testing.assert_allclose(dense(brush).sum(axis=1)[dense(brush).any(axis=1)], 1, atol=ROUNDING)
 
 
@@ -385,22 +311,20 @@ MESH: dict[str, Any] = {
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"positions": np.eye(4)}, r"positions has shape \(4, 4\), expected \(V, 3\)"),
-        ({"positions": np.eye(3)[:2]}, r"positions has shape \(2, 3\), joint_indices \(3, 1\)"),
+        ({"positions": np.eye(4)}, r"positions has shape \(4, 4\)"),
+        ({"positions": np.eye(3)[:2]}, r"positions has shape \(2, 3\)"),
         ({"positions": np.diag([1, 2, np.nan])}, r"positions\[2, 2\] is nan"),
-        ({"triangles": [[0, 1]]}, r"triangles has shape \(1, 2\), expected \(T, 3\)"),
-        ({"triangles": [[0, 1, 3]]}, r"triangles\[0, 2\] = 3 is out of range for 3 vertices"),
-        ({"joint_indices": [0, 0, 0]}, r"joint_indices has shape \(3,\), expected \(V, K\)"),
-        ({"joint_weights": [[1.0]] * 2}, r"joint_indices has shape \(3, 1\), joint_weights \(2, 1\)"),
-        ({"joint_count": 0}, "joint_count must be None or at least 1"),
-        ({"joint_indices": [[0], [2], [0]], "joint_count": 2}, r"joint_indices\[1, 0\] = 2 is out of range for 2"),
-        ({"limit": 0}, "limit must be None or at least 1, not 0"),
-        ({"joint_indices": [[0, 0]] * 3, "joint_weights": [[1, 0]] * 3, "limit": 1},
-         "limit must be at least 2, the width of joint_indices, not 1"),
-        ({name: np.zeros((0, width), int) for name, width in
-          (("positions", 3), ("triangles", 3), ("joint_indices", 1), ("joint_weights", 1))}, "must not be empty"),
+        ({"triangles": [[0, 1]]}, r"triangles has shape \(1, 2\)"),
+        ({"triangles": [[0, 1, 3]]}, r"triangles\[0, 2\] = 3"),
+        ({"joint_indices": [0, 0, 0]}, r"joint_indices has shape \(3,\)"),
+        ({"joint_weights": [[1.0]] * 2}, r"joint_weights \(2, 1\)"),
+        ({"joint_count": 0}, "joint_count"),
+        ({"joint_indices": [[0], [2], [0]], "joint_count": 2}, r"joint_indices\[1, 0\] = 2"),
+        ({"limit": 0}, "limit"),
+        ({"joint_indices": [[0, 0]] * 3, "joint_weights": [[1, 0]] * 3, "limit": 1}, "limit must be at least 2"),
+        ({name: np.asarray(array)[:0] for name, array in MESH.items()}, "must not be empty"),
     ],
-)  # fmt: skip
+)
 def test_meshes_that_cannot_be_painted(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Brush(**{**MESH, **changes})
@@ -409,30 +333,23 @@ def test_meshes_that_cannot_be_painted(changes: dict[str, Any], message: str) ->
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"centers": [0, 0, 0]}, ValueError, r"centers has shape \(3,\), expected \(N, 3\)"),
-        ({"centers": [[0, 0]]}, ValueError, r"centers has shape \(1, 2\), expected \(N, 3\)"),
+        ({"centers": [0, 0, 0]}, ValueError, r"centers has shape \(3,\)"),
+        ({"centers": [[0, 0]]}, ValueError, r"centers has shape \(1, 2\)"),
         ({"centers": [[0, 0, 0], [0, np.inf, 0]]}, ValueError, r"centers\[1, 1\] is inf"),
-        ({"joint": 1}, ValueError, "joint = 1 is out of range for 1 joints"),
-        ({"joint": -1}, ValueError, "joint = -1 is out of range"),
-        ({"joint": 2**40}, ValueError, "joint = 1099511627776 is out of range"),
-        ({"joint": 0.0}, TypeError, "joint must be None or an integer"),
-        ({"joint": None}, ValueError, "joint must not be None, unless mode is"),
-        ({"mode": "blur"}, ValueError, "mode must be one of .*, not 'blur'"),
-        ({"radius": 0}, ValueError, "radius must be a finite number above 0, not 0.0"),
-        ({"radius": np.nan}, ValueError, "radius must be a finite number above 0, not nan"),
-        ({"radius": np.inf}, ValueError, "radius must be a finite number above 0, not inf"),
-        ({"radius": "1"}, TypeError, "radius must be a real number"),
-        ({"strength": 2}, ValueError, "strength must be between 0 and 1, not 2.0"),
-        ({"value": 2, "mode": "replace"}, ValueError, "value must be at least 0 and finite, and at most 1 to replace"),
-        ({"value": -1, "mode": "scale"}, ValueError, "value must be at least 0"),
-        ({"falloff": "soft"}, ValueError, "falloff must be one of"),
-        ({"distance": "geodesic"}, ValueError, "distance must be one of"),
-        ({"locked": [1]}, ValueError, r"locked\[0\] = 1 is out of range for 1 joints"),
-        ({"mirror": "w"}, ValueError, "mirror must be one of"),
-        ({"mirror": 0}, TypeError, "mirror must be a str"),
-        ({"mirror_position": np.nan}, ValueError, "mirror_position must be a finite number"),
-        ({"mirror_joints": [0, 1]}, ValueError, r"mirror_joints has shape \(2,\), expected \(1,\) for 1 joints"),
-        ({"mirror_joints": [4]}, ValueError, r"mirror_joints\[0\] = 4 is out of range for 1 joints"),
+        *[({"joint": number}, ValueError, f"joint = {number}") for number in (1, -1, 2**40)],
+        ({"joint": 0.0}, TypeError, "joint"),
+        ({"joint": None}, ValueError, "joint"),
+        *[({"radius": number}, ValueError, "radius") for number in (0, np.nan, np.inf)],
+        ({"radius": "1"}, TypeError, "radius"),
+        ({"strength": 2}, ValueError, "strength"),
+        ({"value": 2, "mode": "replace"}, ValueError, "value"),
+        ({"value": -1, "mode": "scale"}, ValueError, "value"),
+        *[({name: "soft"}, ValueError, name) for name in ("mode", "falloff", "distance", "mirror")],
+        ({"locked": [1]}, ValueError, r"locked\[0\] = 1"),
+        ({"mirror": 0}, TypeError, "mirror"),
+        ({"mirror_position": np.nan}, ValueError, "mirror_position"),
+        ({"mirror_joints": [0, 1]}, ValueError, r"mirror_joints has shape \(2,\)"),
+        ({"mirror_joints": [4]}, ValueError, r"mirror_joints\[0\] = 4"),
     ],
 )
 def test_strokes_that_cannot_be_made(changes: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -440,12 +357,10 @@ def test_strokes_that_cannot_be_made(changes: dict[str, Any], error: type[Except
     before = brush.influences()
     with pytest.raises(error, match=message):
         brush.stroke(**{"centers": [[0, 0, 0]], "joint": 0, "radius": 1.0, **changes})
+    with pytest.raises(ValueError, match=r"center has shape \(1, 3\)"):
+        brush.dab([[0, 0, 0]], 0, radius=1.0)
+    brush.undo(brush.stroke(np.zeros((0, 3)), 0, radius=1))
     assert_same_bits(brush.influences(), before)
-
-
-def test_dab_wants_one_center() -> None:
-    with pytest.raises(ValueError, match=r"center has shape \(1, 3\), expected \(3,\)"):
-        Brush(**MESH).dab([[0, 0, 0]], 0, radius=1.0)
 
 
 def test_strokes_of_another_brush() -> None:
@@ -455,6 +370,6 @@ def test_strokes_of_another_brush() -> None:
     with pytest.raises(ValueError, match="out of range"):
         brush.undo(stroke)
     narrow = Brush(**MESH, limit=2)
-    with pytest.raises(ValueError, match=r"joint_indices has shape \(\d+, 4\), expected \(\d+, 2\) for 2 influences"):
+    with pytest.raises(ValueError, match=r"joint_indices has shape \(\d+, 4\)"):
         narrow.undo(stroke)
     assert_same_bits(brush.influences(), before)

@@ -14,15 +14,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Unpack
 
+import gltf_reference
 import numpy as np
-import pygltflib
 import pytest
-from click.testing import CliRunner
 from commands import succeed
 from gltf_validity import check_validity
 
 import sbs
-from sbs.cli import main
 from sbs.formats import bake, with_role
 from sbs.options import MethodOptions
 
@@ -63,28 +61,21 @@ def test_glb_shows_each_frame_in_turn(hand: sbs.Character, tmp_path: Path) -> No
     path = tmp_path / "a.glb"
     bake(path, hand.skin, hand.animations[0], numbers, fps=24, triangles=hand.mesh.triangles)
     check_validity(path)
-    gltf = pygltflib.GLTF2().load(str(path))
-    blob = gltf.binary_blob()
+    scene = gltf_reference.Scene(path)
 
-    def array(number: int, columns: int, dtype: type[np.generic] = np.float32) -> np.ndarray:
-        accessor = gltf.accessors[number]
-        view = gltf.bufferViews[accessor.bufferView]
-        rows: np.ndarray = np.frombuffer(blob, dtype, accessor.count * columns, view.byteOffset).reshape(-1, columns)
-        if accessor.min:
-            np.testing.assert_array_equal(rows.min(axis=0), np.array(accessor.min, np.float32))
-            np.testing.assert_array_equal(rows.max(axis=0), np.array(accessor.max, np.float32))
-        return rows
+    def array(number: int) -> np.ndarray:
+        return np.array(scene.accessor(number))
 
-    (primitive,) = gltf.meshes[0].primitives
-    np.testing.assert_array_equal(array(primitive.indices, 1, np.uint32).reshape(-1, 3), hand.mesh.triangles)
-    (animation,) = gltf.animations
-    np.testing.assert_allclose(array(animation.samplers[0].input, 1)[:, 0], np.arange(12) / 24, rtol=1e-7)
-    weights = array(animation.samplers[0].output, 1).reshape(12, 11)
+    (primitive,) = scene.json["meshes"][0]["primitives"]
+    np.testing.assert_array_equal(array(primitive["indices"]).reshape(-1, 3), hand.mesh.triangles)
+    (sampler,) = scene.json["animations"][0]["samplers"]
+    np.testing.assert_allclose(array(sampler["input"])[:, 0], np.arange(12) / 24, rtol=1e-7)
+    weights = array(sampler["output"]).reshape(12, 11)
     matrices = hand.animations[0].skinning_matrices(np.array(numbers) / 24)
     wanted = hand.skin.deform_many(matrices, normals=True)
     for name, frames in zip(("POSITION", "NORMAL"), wanted, strict=True):
-        base = array(getattr(primitive.attributes, name), 3).astype(np.float64)
-        targets = np.stack([array(target[name], 3) for target in primitive.targets]).astype(np.float64)
+        base = array(primitive["attributes"][name])
+        targets = np.stack([array(target[name]) for target in primitive["targets"]])
         shown = base + np.einsum("ft,tvx->fvx", weights, targets)
         # Displacements are rounded to float32.
         np.testing.assert_allclose(shown, frames, atol=3e-7 * np.ptp(frames))
@@ -93,52 +84,39 @@ def test_glb_shows_each_frame_in_turn(hand: sbs.Character, tmp_path: Path) -> No
 def test_a_glb_of_one_frame_and_of_too_many(hand: sbs.Character, tmp_path: Path) -> None:
     path = tmp_path / "a.glb"
     bake(path, hand.skin, hand.animations[0], range(1))
-    gltf = pygltflib.GLTF2().load(str(path))
-    assert not gltf.animations
-    assert not gltf.meshes[0].primitives[0].targets
-    with pytest.raises(ValueError, match="5000 frames are more than the 4096 that a GLB is written with"):
+    content = gltf_reference.Scene(path).json
+    assert "animations" not in content
+    assert "targets" not in content["meshes"][0]["primitives"][0]
+    with pytest.raises(ValueError, match=r"5000 frames .* 4096"):
         bake(tmp_path / "b.glb", hand.skin, hand.animations[0], range(5000))
     assert [file.name for file in tmp_path.iterdir()] == ["a.glb"]
 
 
-def test_pc2(hand: sbs.Character, tmp_path: Path) -> None:
-    bake(tmp_path / "a.pc2", hand.skin, hand.animations[0], range(3, 19), fps=24)
-    start, rate, positions = read_pc2((tmp_path / "a.pc2").read_bytes())
+def test_each_format(hand: sbs.Character, tmp_path: Path) -> None:
+    """Double precision stays in NumPy's, and is rounded elsewhere."""
+    numbers, clip, path = range(3, 8), hand.animations[0], tmp_path
+    wanted = expected(hand, numbers, 24)
+    for suffix in (".pc2", ".npy", ".npz"):
+        bake(path / f"a{suffix}", hand.skin, clip, numbers, fps=24, triangles=hand.mesh.triangles)
+    start, rate, positions = read_pc2((path / "a.pc2").read_bytes())
     assert (start, rate) == (3.0, 1.0)
-    np.testing.assert_array_equal(positions, expected(hand, range(3, 19), 24))
-
-
-def test_mdd(hand: sbs.Character, tmp_path: Path) -> None:
-    bake(tmp_path / "a.mdd", hand.skin, hand.animations[0], range(5), fps=10, method="linear")
-    times, positions = read_mdd((tmp_path / "a.mdd").read_bytes())
+    with np.load(path / "a.npz", allow_pickle=False) as archive:
+        for found in (positions, np.load(path / "a.npy"), archive["positions"]):
+            np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(archive["times"], np.array(numbers) / 24)
+        np.testing.assert_array_equal(archive["triangles"], hand.mesh.triangles)
+    bake(path / "a.mdd", hand.skin, clip, range(5), fps=10, method="linear")
+    times, positions = read_mdd((path / "a.mdd").read_bytes())
     np.testing.assert_array_equal(times, np.array([0, 0.1, 0.2, 0.3, 0.4], np.float32))
     np.testing.assert_array_equal(positions, expected(hand, range(5), 10, method="linear"))
 
-
-def test_numpy(hand: sbs.Character, tmp_path: Path) -> None:
-    numbers = range(2, 7)
-    bake(tmp_path / "a.npy", hand.skin, hand.animations[0], numbers, fps=30)
-    bake(tmp_path / "a.npz", hand.skin, hand.animations[0], numbers, fps=30, triangles=hand.mesh.triangles)
-    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), expected(hand, numbers, 30))
-    with np.load(tmp_path / "a.npz", allow_pickle=False) as archive:
-        np.testing.assert_array_equal(archive["positions"], expected(hand, numbers, 30))
-        np.testing.assert_array_equal(archive["times"], np.array(numbers) / 30)
-        np.testing.assert_array_equal(archive["triangles"], hand.mesh.triangles)
-
-
-def test_double_precision_stays_in_numpy_and_is_rounded_elsewhere(hand: sbs.Character, tmp_path: Path) -> None:
-    skin = sbs.Skin(
-        hand.mesh.positions.astype(np.float64),
-        hand.mesh.joint_indices,
-        hand.mesh.joint_weights,
-        parents=hand.skeleton.parents,
-        joint_positions=hand.skeleton.joint_positions,
-    )
+    mesh = hand.mesh
+    double = sbs.Skin(mesh.positions.astype(np.float64), mesh.joint_indices, mesh.joint_weights)
     for suffix in (".npy", ".pc2"):
-        bake(tmp_path / f"a{suffix}", skin, hand.animations[0], range(2))
-    positions = np.load(tmp_path / "a.npy")
+        bake(path / f"b{suffix}", double, clip, range(2))
+    positions = np.load(path / "b.npy")
     assert positions.dtype == np.float64
-    np.testing.assert_array_equal(read_pc2((tmp_path / "a.pc2").read_bytes())[2], positions.astype(np.float32))
+    np.testing.assert_array_equal(read_pc2((path / "b.pc2").read_bytes())[2], positions.astype(np.float32))
 
 
 def test_memory_does_not_grow_with_the_number_of_frames(hand: sbs.Character, tmp_path: Path) -> None:
@@ -181,25 +159,9 @@ def test_what_is_not_finite_is_not_written(
         return matrices
 
     monkeypatch.setattr(sbs.Animation, "skinning_matrices", falling)
-    with pytest.raises(ValueError, match="position of vertex 0 in frame 12 is not finite"):
+    with pytest.raises(ValueError, match="vertex 0 in frame 12"):
         bake(tmp_path / "a.pc2", hand.skin, hand.animations[0], range(24), fps=24)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "numbers", "fps", "message"),
-    [
-        ("a.abc", range(3), 24, "'a.abc' does not end in "),
-        ("a.pc2", range(3, 3), 24, "at least one frame"),
-        ("a.pc2", range(0, 9, 2), 24, "a step of 1"),
-        ("a.pc2", range(3), 0, "fps is 0"),
-    ],
-)
-def test_bad_arguments(
-    hand: sbs.Character, tmp_path: Path, name: str, numbers: range, fps: float, message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        bake(tmp_path / name, hand.skin, hand.animations[0], numbers, fps=fps)
 
 
 @pytest.mark.applies(os.name != "nt", reason="there processes are ended without a word")
@@ -226,39 +188,31 @@ def test_an_interrupted_command_leaves_no_file_at_the_name(tmp_path: Path, numbe
 
 
 def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None:
-    command = ("deform", HAND, "--animation", "fist", "-o", tmp_path / "a.pc2")
-    assert "25 frames of 1360 vertices" in succeed(*command, "--fps", 24)
-    np.testing.assert_array_equal(read_pc2((tmp_path / "a.pc2").read_bytes())[2], expected(hand, range(25), 24))
-    for text, numbers in (("5:9", range(5, 10)), (":3", range(4)), ("20:", range(20, 25)), ("7", range(7, 8))):
-        assert f"{len(numbers)} frames" in succeed(*command, "--frames", text)
+    command = ("deform", HAND, "--animation", "fist", "-o", tmp_path / "a.pc2", "--fps", 24)
+    for text, numbers in (
+        ("0:24", range(25)),
+        ("5:9", range(5, 10)),
+        (":3", range(4)),
+        ("20:", range(20, 25)),
+        ("7", range(7, 8)),
+    ):
+        assert f"{len(numbers)} frames of 1360 vertices" in succeed(*command, "--frames", text)
         start, _, positions = read_pc2((tmp_path / "a.pc2").read_bytes())
         assert start == numbers[0]
         np.testing.assert_array_equal(positions, expected(hand, numbers, 24))
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("name", "numbers", "fps", "message"),
     [
-        (("--animation", "fist", "--frames", "3:99", "-o", "a.pc2"), "3:99 is not within 0:24"),
-        (("--animation", "fist", "--frames", "9:3", "-o", "a.pc2"), "9:3 is not within 0:24"),
-        (("--animation", "fist", "--frames", "a", "-o", "a.pc2"), "'a' is not A:B"),
-        (
-            ("--animation", "fist", "--frames", "1:2", "--time", "1", "-o", "a.pc2"),
-            "--frames takes the place of --time",
-        ),
-        (("--frames", "1:2", "-o", "a.pc2"), "--frames needs --animation"),
-        (("--animation", "fist", "-o", "a.pc2"), "'a.pc2' holds frames: --fps or --frames is needed"),
-        (
-            ("--animation", "fist", "--fps", "24", "-o", "a.obj"),
-            "'a.obj' holds one pose: 'a_####.obj' is a file",
-        ),
-        (("--animation", "fist", "--fps", "24", "-o", "a.ply"), "all in one end in .glb, .usdc, .usd, .npy,"),
-        (("--animation", "fist", "--fps", "24", "-o", "a.xyz"), "'a.xyz' does not end in "),
+        ("a.abc", range(3), 24, "'a.abc'"),
+        ("a.pc2", range(3, 3), 24, "at least one frame"),
+        ("a.pc2", range(0, 9, 2), 24, "a step of 1"),
+        ("a.pc2", range(3), 0, "fps is 0"),
     ],
 )
-def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(main, ["deform", HAND, *arguments])
-    assert result.exit_code == 2
-    assert message in " ".join(result.output.split())
-    assert not list(tmp_path.iterdir())
+def test_bad_arguments(
+    hand: sbs.Character, tmp_path: Path, name: str, numbers: range, fps: float, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        bake(tmp_path / name, hand.skin, hand.animations[0], numbers, fps=fps)

@@ -31,6 +31,12 @@ def document(**changes: Any) -> dict[str, Any]:
     return {"format": "sbs-capsules", "version": 1, "capsules": capsules}
 
 
+def without(key: str) -> dict[str, Any]:
+    content = document()
+    del content["capsules"][1][key]
+    return content
+
+
 def read(path: Path, content: Any) -> weights.Capsules:
     path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
     return weights.Capsules.from_json(path)
@@ -98,32 +104,30 @@ def test_writing_leaves_nothing_half_done(tmp_path: Path, monkeypatch: pytest.Mo
     ("content", "message"),
     [
         ("", "Expecting value"),
-        ("{", "Expecting"),
         ("[" * 100_000, "nested too deeply"),
-        ("[]", 'no file of capsules: "format" is not "sbs-capsules"'),
+        ("[]", "no file of capsules"),
         ({"asset": {"version": "2.0"}}, "no file of capsules"),
-        (document() | {"version": 3}, "comes from a newer version: 3, and this reads up to 2"),
-        (document(falloff="smooth"), r"capsules\[1\]: unknown key 'falloff'"),
-        (document(falloff="steep") | {"version": 2}, r"falloffs\[1\] must be None or one of 'linear', 'smooth'"),
-        (document(falloff=1) | {"version": 2}, r"capsules\[1\]: 'falloff' must be a string"),
-        (document() | {"version": 0}, '"version" must be an integer from 1 on, not 0'),
-        (document() | {"version": "1"}, "\"version\" must be an integer from 1 on, not '1'"),
-        (document() | {"version": True}, '"version" must be an integer from 1 on, not True'),
-        (document() | {"capsules": []}, '"capsules" must be a list of at least one capsule'),
-        (document() | {"capsules": {}}, '"capsules" must be a list of at least one capsule'),
-        (document() | {"units": "m"}, "unknown key 'units'"),
-        (document() | {"capsules": [1]}, r"capsules\[0\] must be an object"),
-        (document(head=[1, 0]), r"capsules\[1\]: 'head' must be a list of 3 numbers"),
-        (document(tail=[1, 0, "0"]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
-        (document(tail=[1, 0, True]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
-        (document(tail=[1, 0, 10**400]), r"capsules\[1\]: 'tail' must be a list of 3 numbers"),
-        (document(inner_radii=1), r"capsules\[1\]: 'inner_radii' must be a list of 2 numbers"),
-        (document(radius=1), r"capsules\[1\]: unknown key 'radius'"),
-        (document(multiplier="1"), r"capsules\[1\]: 'multiplier' must be a number"),
-        (document(enabled=1), r"capsules\[1\]: 'enabled' must be true or false"),
-        (document(name=1), r"capsules\[1\]: 'name' must be a string"),
-        (json.dumps(document(head=[float("nan"), 0, 0])), "NaN is no number of JSON"),
-        (json.dumps(document(multiplier=float("-inf"))), "-Infinity is no number of JSON"),
+        *[(document() | {"version": version}, "version") for version in (3, 0, "1", True)],
+        (document(falloff="smooth"), r"capsules\[1\]: .*'falloff'"),
+        (document(falloff="steep") | {"version": 2}, r"falloffs\[1\]"),
+        (document(falloff=1) | {"version": 2}, r"capsules\[1\]: 'falloff'"),
+        (document() | {"capsules": []}, '"capsules"'),
+        (document() | {"capsules": {}}, '"capsules"'),
+        (document() | {"units": "m"}, "'units'"),
+        (document() | {"capsules": [1]}, r"capsules\[0\]"),
+        (document(head=[1, 0]), r"capsules\[1\]: 'head'"),
+        *[(document(tail=[1, 0, number]), r"capsules\[1\]: 'tail'") for number in ("0", True, 10**400)],
+        (document(inner_radii=1), r"capsules\[1\]: 'inner_radii'"),
+        (document(radius=1), r"capsules\[1\]: .*'radius'"),
+        (document(multiplier="1"), r"capsules\[1\]: 'multiplier'"),
+        (document(enabled=1), r"capsules\[1\]: 'enabled'"),
+        (document(name=1), r"capsules\[1\]: 'name'"),
+        (json.dumps(document(head=[float("nan"), 0, 0])), "NaN"),
+        (json.dumps(document(multiplier=float("-inf"))), "-Infinity"),
+        (document(name="arm"), r"names\[1\] = 'arm'"),
+        (document(inner_radii=[2, 0]), r"inner_radii\[1, 0\] is 2.0"),
+        *[(without(key), rf"capsules\[1\] has no '{key}'") for key in ("head", "tail", "inner_radii", "outer_radii")],
+        (without("name"), r"capsules\[1\] has no name"),
     ],
 )
 def test_bad_files(tmp_path: Path, content: Any, message: str) -> None:
@@ -131,41 +135,9 @@ def test_bad_files(tmp_path: Path, content: Any, message: str) -> None:
         read(tmp_path / "capsules.json", content)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (document(name="arm"), r"names\[1\] = 'arm' is also the name of joint 0"),
-        (document(inner_radii=[2, 0]), r"inner_radii\[1, 0\] is 2.0, above the outer radius, 1.0"),
-        (document(outer_radii=[1, -1]), r"outer_radii\[1, 1\] is -1.0, but must not be negative"),
-        (document(multiplier=-1), r"multipliers\[1\] is -1.0, but must not be negative"),
-    ],
-)
-def test_capsules_that_can_not_be(tmp_path: Path, content: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=rf"capsules\.json: {message}"):
-        read(tmp_path / "capsules.json", content)
-
-
-@pytest.mark.parametrize("key", ["head", "tail", "inner_radii", "outer_radii"])
-def test_missing_keys(tmp_path: Path, key: str) -> None:
-    content = document()
-    del content["capsules"][1][key]
-    with pytest.raises(ValueError, match=rf"capsules\[1\] has no '{key}'"):
-        read(tmp_path / "capsules.json", content)
-
-
-def test_names_for_all_or_none(tmp_path: Path) -> None:
-    content = document()
-    del content["capsules"][1]["name"]
-    with pytest.raises(ValueError, match=r"capsules\[1\] has no name, but others have"):
-        read(tmp_path / "capsules.json", content)
-
-
-def test_no_text(tmp_path: Path) -> None:
+def test_no_text_and_no_file(tmp_path: Path) -> None:
     (tmp_path / "capsules.json").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match=r"capsules\.json: 'utf-8' codec can't decode"):
-        weights.Capsules.from_json(tmp_path / "capsules.json")
-
-
-def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
+        weights.Capsules.from_json(tmp_path / "none.json")
+    with pytest.raises(ValueError, match=r"capsules\.json"):
         weights.Capsules.from_json(tmp_path / "capsules.json")

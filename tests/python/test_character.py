@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Characters: when their skin is made, which weights are warned of, and where warnings point."""
+"""Characters: when their skin is made, where warnings point, and other weights and meshes in them."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs import _core
+from sbs import _core, weights
 from sbs.characters.character import Mesh
+from sbs.rigging.rig import Rig
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.samples.load("hand")
 
 
 def mesh(**changes: Any) -> Mesh:
@@ -133,13 +139,10 @@ def test_pickle() -> None:
         assert again.skin.joint_sets == [(0, 1)]
 
 
-class Painted(sbs.Skin):
-    """A skin that knows more than its kind does."""
-
-    color = "red"
-
-
 def test_new_weights_keep_the_class() -> None:
+    class Painted(sbs.Skin):
+        color = "red"
+
     skin = Painted(np.eye(3), [[0, 1]] * 3, [[0.5, 0.5]] * 3)
     skin.color = "blue"
     for updated in (
@@ -150,3 +153,118 @@ def test_new_weights_keep_the_class() -> None:
         assert updated.color == "blue"
         assert updated.joint_weights[1, 0] == 0.25
     assert skin.joint_weights[1, 0] == 0.5
+
+
+# --------------------------------------------------------------------------------------- other weights and other meshes
+
+
+def test_what_is_saved_is_what_deforms(hand: sbs.Character, tmp_path: Path) -> None:
+    new = hand.with_weights(*weights.limit(*hand.skin.influences(), 1))
+    new.save(tmp_path / "new.glb")
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    deformed = new.skin.deform(matrices)
+    np.testing.assert_array_equal(sbs.load(tmp_path / "new.glb").skin.deform(matrices), deformed)
+    assert np.abs(deformed - hand.skin.deform(matrices)).max() > 1e-3
+    assert (new.mesh.joint_indices.dtype, new.mesh.joint_weights.dtype) == (np.dtype(np.int32), np.dtype(np.float32))
+    assert new.animations is hand.animations
+    assert new.name == hand.name
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_some_vertices(hand: sbs.Character, bound: bool) -> None:
+    character = replace(hand)
+    if bound:
+        assert character.skin
+    vertices = np.array([7, 1000, 7])
+    new = character.with_weights([[3, 1], [2, 0], [5, 6]], [[0.5, 0.5], [1.0, 0.0], [0.25, 0.75]], vertices=vertices)
+    assert ("skin" in vars(new)) == bound  # the stroke of a brush need not bind all anew
+    dense = weights.to_dense(hand.mesh.joint_indices, hand.mesh.joint_weights, 25)
+    dense[[7, 1000]] = 0
+    dense[7, [5, 6]], dense[1000, 2] = (0.25, 0.75), 1
+    np.testing.assert_array_equal(weights.to_dense(new.mesh.joint_indices, new.mesh.joint_weights, 25), dense)
+    np.testing.assert_array_equal(weights.to_dense(new.skin.joint_indices, new.skin.joint_weights, 25), dense)
+    matrices = hand.animations[0].skinning_matrices(0.5)
+    anew = sbs.Character.from_mesh(new.mesh, hand.skeleton)
+    np.testing.assert_array_equal(new.skin.deform(matrices), anew.skin.deform(matrices))
+
+
+@pytest.mark.parametrize("bound", [False, True])
+def test_the_scene_follows_the_weights(bound: bool) -> None:
+    """The scene is that of the root which has most of the weight."""
+    mesh = sbs.Mesh(np.eye(3), np.array([[0, 1, 2]], np.int32), np.array([[0], [0], [0]], np.int32), np.ones((3, 1)))
+    character = sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, -1], np.stack([np.eye(4)] * 2)))
+    moved = character.rig.local_matrices.copy()
+    moved[1, :3, 3] = 1, 2, 3
+    character = replace(character, rig=replace(character.rig, local_matrices=moved))
+    np.testing.assert_array_equal(character.scene_matrix, np.eye(4))
+    if bound:
+        assert character.skin
+    new = character.with_weights([[1]] * 3, [[1.0]] * 3, vertices=[0, 1, 2])
+    np.testing.assert_array_equal(new.scene_matrix[:3, 3], [1, 2, 3])
+
+
+def test_a_vertex_may_lose_its_weights(hand: sbs.Character) -> None:
+    with pytest.warns(sbs.WeightWarning, match="1 with no weights") as caught:
+        new = hand.with_weights([[0]], [[0.0]], vertices=[3])
+    assert caught[0].filename == __file__
+    assert new.skin.unweighted_vertex_count == 1
+
+
+@pytest.mark.parametrize("bound", [False, True])
+@pytest.mark.parametrize(
+    ("joints", "shares", "options", "error", "message"),
+    [
+        ([[0]], [[0.0]], {"vertices": [3], "strict": True}, ValueError, "weight"),
+        ([[0]], [[1.0]], {"vertices": [1360]}, IndexError, "1360"),
+        ([[0], [0]], [[1.0], [1.0]], {}, ValueError, r"joint_indices has shape \(2, 1\).*1360"),
+        ([[25]] * 1360, [[1.0]] * 1360, {}, ValueError, "25"),
+        ([[0]], [[1.0]], {"vertices": [0, 1]}, ValueError, r"joint_indices has shape \(1, 1\)"),
+        ([[0]], [[1.0, 0.0]], {"vertices": [0]}, ValueError, r"\(1, [12]\).*\(1, [12]\)"),
+    ],
+)
+def test_bad_weights(
+    hand: sbs.Character,
+    bound: bool,
+    joints: Any,
+    shares: Any,
+    options: dict[str, Any],
+    error: type[Exception],
+    message: str,
+) -> None:
+    character = replace(hand)
+    if bound:
+        assert character.skin
+    with pytest.raises(error, match=message):
+        character.with_weights(joints, shares, **options)
+
+
+def test_another_mesh(hand: sbs.Character, tmp_path: Path) -> None:
+    assert hand.skin
+    raised = hand.with_mesh(replace(hand.mesh, positions=hand.mesh.positions + np.float32(0.5)))
+    np.testing.assert_array_equal(raised.skin.rest_positions, hand.mesh.positions + np.float32(0.5))
+    raised.save(tmp_path / "raised.glb")
+    np.testing.assert_array_equal(sbs.load(tmp_path / "raised.glb").mesh.positions, raised.skin.rest_positions)
+    for changes, message in (
+        ({"triangles": np.array([[0, 1, 1360]])}, r"triangles\[0, 2\] = 1360"),
+        ({"triangles": np.array([0, 1, 2])}, r"triangles has shape \(3,\)"),
+        ({"uvs": np.zeros((2, 2))}, r"uvs has shape \(2, 2\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            hand.with_mesh(replace(hand.mesh, **changes))
+
+
+def test_parts_that_disagree(hand: sbs.Character) -> None:
+    skeleton = hand.skeleton
+    fewer = sbs.Skeleton([-1], np.eye(4)[None])
+    with pytest.raises(ValueError, match="skeleton has 1 joint, rig 25"):
+        replace(hand, skeleton=fewer, mesh=replace(hand.mesh, joint_indices=0 * hand.mesh.joint_indices))
+    moved = skeleton.bind_matrices.copy()
+    moved[4, 0, 3] += 1
+    with pytest.raises(ValueError, match=f"bind matrix of joint {skeleton.names[4]!r} .* rig"):
+        replace(hand, skeleton=sbs.Skeleton(skeleton.parents, moved, skeleton.names))
+    flat = np.where(np.arange(25) == 0, -1, 0)
+    with pytest.raises(ValueError, match=r"parent of joint .* rig"):
+        replace(hand, skeleton=sbs.Skeleton(flat, skeleton.bind_matrices, skeleton.names))
+    with pytest.raises(ValueError, match=r"animations\[0\], 'fist', moves another rig"):
+        replace(hand, rig=Rig.from_skeleton(skeleton))
+    assert replace(hand, rig=replace(hand.rig)).animations == hand.animations

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from commands import refuse, run, succeed
-from gltf_builder import Builder
+from gltf_builder import arm
 from marks import paints
 from PIL import Image
 
@@ -24,33 +22,25 @@ DATA = resources.files("sbs.characters") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
 
 
-def test_the_package_is_a_command_too() -> None:
-    result = subprocess.run([sys.executable, "-m", "sbs", "--version"], capture_output=True, text=True, check=True)
-    assert sbs.__version__ in result.stdout
-
-
 def test_info() -> None:
     output = succeed("info", WOMAN)
     assert "13380" in output
-    facts = json.loads(succeed("info", HAND, "--json"))
-    assert facts["vertices"] == 1360
-    assert facts["joints"] == 25
-    assert facts["joint_sets"] == 114
-    assert facts["nontrivial_joint_sets"] == 86
-    assert facts["vertices_by_influences"] == {"1": 249, "2": 433, "3": 365, "4": 313}
-    assert facts["vertices_with_bad_weights"] == {}
-    assert facts["animations"] == {"fist": 1.0}
+    expected = {
+        "vertices": 1360,
+        "joints": 25,
+        "joint_sets": 114,
+        "nontrivial_joint_sets": 86,
+        "vertices_by_influences": {"1": 249, "2": 433, "3": 365, "4": 313},
+        "vertices_with_bad_weights": {},
+        "animations": {"fist": 1.0},
+    }
+    assert json.loads(succeed("info", HAND, "--json")).items() >= expected.items()
 
 
 def test_info_warns_of_bad_weights_in_one_line(tmp_path: Path) -> None:
-    builder = Builder()
-    for name in ("a", "b"):
-        builder.node(name=name)
-    positions = [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
-    weights = [[0.5, 0.25, 0, 0], [1, 0, 0, 0], [0.5, 0.5, 0, 0]]
-    builder.node(
-        mesh=builder.mesh(builder.primitive(positions, [[0, 1, 0, 0]] * 3, weights)), skin=builder.skin([0, 1])
-    )
+    builder = arm()
+    weights = [[0.5, 0.25, 0, 0], *[[0.5, 0.5, 0, 0]] * 3]
+    builder.json["meshes"][0]["primitives"][0]["attributes"]["WEIGHTS_0"] = builder.accessor(weights)
     path = builder.save(tmp_path / "bad.glb")
     result = run("info", path)
     assert result.exit_code == 0
@@ -83,6 +73,8 @@ def test_deform_by_options(line: str, options: dict[str, Any], tmp_path: Path, m
     matrices = hand.animations[0].skinning_matrices(0.5)
     np.testing.assert_array_equal(np.load("fist.npy"), hand.skin.deform(matrices, **options))
     assert not np.array_equal(np.load("fist.npy"), hand.skin.deform(matrices))
+    succeed("deform", HAND, "-o", "rest.npy")
+    np.testing.assert_allclose(np.load("rest.npy"), hand.mesh.positions, atol=1e-7)
 
 
 def test_deform_blends_across_joints_of_limbs(tmp_path: Path) -> None:
@@ -110,50 +102,42 @@ def test_deform_about_optimized_centers_that_are_kept(tmp_path: Path) -> None:
     assert not np.array_equal(expected, hand.skin.deform(hand.animations[0].skinning_matrices(0.5)))
 
 
-def test_deform_writes_the_stored_pose_without_an_animation(tmp_path: Path) -> None:
-    succeed("deform", HAND, "-o", tmp_path / "rest.npy")
-    np.testing.assert_allclose(np.load(tmp_path / "rest.npy"), sbs.load(HAND).mesh.positions, atol=1e-7)
-
-
-def test_obj_brings_back_every_bit(tmp_path: Path) -> None:
-    path = tmp_path / "fist.obj"
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
-    lines = [line.split() for line in path.read_text().splitlines()]
+def test_obj_and_ply_bring_back_every_bit(tmp_path: Path) -> None:
     hand = sbs.load(HAND)
-    matrices = hand.animations[0].skinning_matrices(1)
-    positions, normals = hand.skin.deform(matrices, normals=True)
+    positions, normals = hand.skin.deform(hand.animations[0].skinning_matrices(1), normals=True)
+    for suffix in (".obj", ".ply"):
+        succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", tmp_path / f"fist{suffix}")
+    lines = [line.split() for line in (tmp_path / "fist.obj").read_text().splitlines()]
     np.testing.assert_array_equal(np.array([line[1:] for line in lines if line[0] == "v"], np.float32), positions)
     np.testing.assert_array_equal(np.array([line[1:] for line in lines if line[0] == "vn"], np.float32), normals)
     faces = [[int(corner.split("//")[0]) - 1 for corner in line[1:]] for line in lines if line[0] == "f"]
     np.testing.assert_array_equal(faces, hand.mesh.triangles)
-
-
-def test_ply_brings_back_every_bit(tmp_path: Path) -> None:
-    path = tmp_path / "fist.ply"
-    succeed("deform", HAND, "--animation", "fist", "--time", 1, "-o", path)
-    header, _, body = path.read_bytes().partition(b"end_header\n")
+    header, _, body = (tmp_path / "fist.ply").read_bytes().partition(b"end_header\n")
     assert b"element vertex 1360\n" in header
     assert b"element face 2314\n" in header
-    hand = sbs.load(HAND)
-    positions, normals = hand.skin.deform(hand.animations[0].skinning_matrices(1), normals=True)
     vertices = np.frombuffer(body, "<f4", 1360 * 6).reshape(1360, 6)
     np.testing.assert_array_equal(vertices, np.concatenate([positions, normals], axis=1))
-    faces = np.frombuffer(body, [("count", "u1"), ("corners", "<i4", 3)], offset=1360 * 24)
-    assert (faces["count"] == 3).all()
-    np.testing.assert_array_equal(faces["corners"], hand.mesh.triangles)
+    triangles = np.frombuffer(body, [("count", "u1"), ("corners", "<i4", 3)], offset=1360 * 24)
+    assert (triangles["count"] == 3).all()
+    np.testing.assert_array_equal(triangles["corners"], hand.mesh.triangles)
 
 
 @paints
 def test_compare_measures_and_draws(tmp_path: Path) -> None:
     path = tmp_path / "arm.png"
     arguments = ("compare", WOMAN, "--joint", "LeftForeArm", "--rotate", "bone:170")
-    output = succeed(*arguments, "-o", path, "--width", 240, "--samples", 1)
+    output = succeed(*arguments, "-o", path, "--width", 331, "--samples", 1)
     rows = {line.split(" (")[0].strip(): line for line in output.splitlines() if "(" in line}
     assert "2.2" in rows["spherical"]  # per cent of the diagonal: about the radius of the elbow
     assert "0.000%" in rows["linear"]
     with Image.open(path) as picture:
-        assert picture.width == 240
-        assert np.asarray(picture).min() < 100
+        assert picture.width == 331
+        pixels = np.asarray(picture.convert("RGB")).astype(int)
+    assert pixels.min() < 100
+    red = (pixels[..., 0] > pixels[..., 2] + 90) & (pixels[..., 0] > 1.8 * pixels[..., 1])
+    columns = np.flatnonzero(red.any(axis=0))  # where methods differ: not where the first method is
+    assert len(columns) > 10
+    assert columns.min() > 331 / 2
     assert "linear (LBS)" in succeed("compare", HAND, "--animation", "fist", "--time", 1)
 
 
@@ -183,12 +167,3 @@ def test_demo_writes_its_figures_and_its_table(tmp_path: Path) -> None:
     assert len(rows) == 12  # three scenes by four methods
     assert rows[0]["radius kept"] == "8.7%"
     assert (folder / "table.md").read_text(encoding="utf-8").startswith("| pose | method |")
-
-
-def test_a_broken_file_is_explained_in_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "cut.glb"
-    path.write_bytes((DATA / "hand.glb").read_bytes()[:5000])
-    result = run("info", path)
-    assert result.exit_code == 2
-    assert len(result.output.splitlines()) == 1
-    assert "cut.glb" in result.output

@@ -2,13 +2,14 @@
 """Command lines that ask for nothing, for the impossible or for too much: a line that says so, and no traceback."""
 
 import io
+import re
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commands import refuse
-from gltf_builder import arm, translation
+from gltf_builder import arm
 
 import sbs
 
@@ -41,7 +42,6 @@ AMOUNTS = {
     "a zip": zipped(0),
     "a broken zip": zipped(30),
     "parentheses": npy("(" * 5000),
-    "brackets": npy("[" * 900),
     "a shape of 26 digits": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (12345678901234567890123456,)}"),
     "a negative shape": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-4,)}", bytes(32)),
     "more than there is": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (400000000000,)}", bytes(32)),
@@ -49,7 +49,6 @@ AMOUNTS = {
     "objects": npy("{'descr': '|O', 'fortran_order': False, 'shape': (4,)}", bytes(32)),
     "another version": b"\x93NUMPY\x09\x00" + bytes(100),
     "cut off": b"\x93NUMPY\x01",
-    "no dictionary": npy("[1, 2]"),
     "no Python": npy("{'descr': '<f8', 'fortran_order': False, 'shape': (4,)"),
     "a dtype that is none": npy("{'descr': 'zzz', 'fortran_order': False, 'shape': (4,)}", bytes(32)),
     "nul": npy("\0" * 50),
@@ -63,38 +62,19 @@ def test_amounts_that_are_none(tmp_path: Path, name: str) -> None:
     message = refuse("deform", ARM, "--amount", path, "-o", tmp_path / "x.obj")
     assert "amount.npy" in message or "shape (0" in message
     assert not (tmp_path / "x.obj").exists()
-
-
-def test_a_device_is_no_amount(tmp_path: Path) -> None:
     assert "no NPY file" in refuse("deform", ARM, "--amount", "/dev/zero", "-o", tmp_path / "x.obj")
 
 
-@pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy"])
-def test_what_float32_cannot_hold_is_not_written(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy", ".pc2"])
+@pytest.mark.parametrize(("key", "value"), [("scale", [1e30, 1, 1]), ("translation", [3e38, 0, 0])])
+def test_what_float32_cannot_hold_is_not_written(tmp_path: Path, suffix: str, key: str, value: list[float]) -> None:
     builder = arm()
-    builder.json["nodes"][0]["scale"] = [1e30, 1.0, 1.0]
-    builder.json["nodes"][1]["scale"] = [1e30, 1.0, 1.0]
+    for node in builder.json["nodes"][:2]:
+        node[key] = value
+    builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1]] * 2), name="still")
     path = builder.save(tmp_path / "arm.glb")
     assert np.isfinite(sbs.load(path).rest_matrices).all()
-    message = refuse("deform", path, "--method", "linear", "-o", tmp_path / f"x{suffix}")
-    assert "vertex 2 is not finite" in message
+    frames = ("--animation", "still", "--fps", "2") if suffix == ".pc2" else ()
+    message = refuse("deform", path, "--method", "linear", *frames, "-o", tmp_path / f"x{suffix}")
+    assert re.search(r"vertex \d .*is not finite", message)
     assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
-
-
-def test_what_float32_cannot_hold_in_an_animation(tmp_path: Path) -> None:
-    builder = arm()
-    scales = [[1, 1, 1], [1e38, 1, 1]]
-    builder.animation((1, "scale", [0, 1], scales), (0, "scale", [0, 1], scales), name="burst")
-    path = builder.save(tmp_path / "arm.glb")
-    arguments = ("--method", "linear", "--animation", "burst", "--fps", "2", "-o", tmp_path / "x.npy")
-    assert "is not finite" in refuse("deform", path, *arguments)
-    assert [file.name for file in tmp_path.iterdir()] == ["arm.glb"]
-
-
-def test_matrices_that_are_moved_far_away(tmp_path: Path) -> None:
-    assert translation(1, 2, 3)[0, 3] == 1
-    builder = arm()
-    builder.json["nodes"][0]["translation"] = [3e38, 0, 0]
-    builder.json["nodes"][1]["translation"] = [3e38, 0, 0]
-    message = refuse("deform", builder.save(tmp_path / "arm.glb"), "-o", tmp_path / "x.obj")
-    assert "is not finite" in message

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""``sbs quality``: its output and the files that it writes."""
+"""``sbs quality``: its output and the files that it writes; how long it takes is told before, and a limit is kept."""
 
 from __future__ import annotations
 
 import csv
 import json
-from importlib import resources
+import re
+from importlib import import_module, resources
+from itertools import count
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 from marks import paints
 from PIL import Image
 from solids import arm, block
 
-from sbs.cli import main
+import sbs
+from sbs.cli import estimate, main
+from sbs.support.extras import MissingExtraError
 
 HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
 QUICK = ("--frames", "2", "--rate", "4", "--methods", "LBS,SBS")
@@ -54,6 +59,8 @@ def test_without_animations_joints_are_bent(tmp_path: Path) -> None:
     arm(rings=13, sides=8).save(path)
     facts = json.loads(succeed(path, "--methods", "LBS,DQS", "--json").stdout)
     (motion,) = facts["motions"]
+    block().save(tmp_path / "block.glb")
+    assert "nothing to bend" in run(tmp_path / "block.glb").output
     assert motion["poses"] == ["fore bent by 90°", "fore bent by 125°", "fore twisted by 170°"]
     jumps = {name: result["pop"]["jump"] for name, result in motion["methods"].items()}
     assert jumps["LBS"] < 1e-6 < 0.1 < jumps["DQS"]
@@ -80,9 +87,57 @@ def test_pictures_and_curves(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_character_with_nothing_to_bend_is_explained_in_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "block.glb"
-    block().save(path)
-    result = run(path)
+# ---------------------------------------------------------------------------------------------------- how long it takes
+
+
+# The package has the command of this name.
+command = import_module("sbs.cli.quality")
+
+FEW = ("--methods", "LBS,SBS", "--frames", "6", "--rate", "20")
+
+
+def told(*arguments: object) -> tuple[str, str]:
+    result = succeed(HAND, *arguments)
+    return result.stdout, result.stderr
+
+
+@pytest.fixture(scope="module")
+def hand() -> sbs.Character:
+    return sbs.load(HAND)
+
+
+def test_a_limit_is_kept_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "estimate_price", lambda *_: estimate.Price(pose=10.0, moment=0.0))
+    output, said = told(*FEW, "--time-limit", "30", "--json")
+    assert re.search("60 s; 3 of 6 poses.* 30 s", said)
+    assert json.loads(output)
+    _, said = told(*FEW, "--time-limit", "100")
+    assert "60 s" in said
+
+
+def test_the_estimate_comes_first_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe is told how far it is."""
+    monkeypatch.setattr(command, "WORTH_AN_ESTIMATE", 6)
+    assert told(*FEW)[1].startswith("measuring 1 motion by 2 methods")
+    monkeypatch.setattr(command, "WORTH_AN_ESTIMATE", 700)
+    assert told(*FEW)[1] == ""
+    _, said = told(*FEW, "--animation", "fist", "--poses", "--joint", "wrist", "--joint", "thumb-metacarpal")
+    assert said.splitlines() == ["1 of 2: fist", "2 of 2: made poses"]
+
+
+@pytest.mark.parametrize("option", [("--plot", "a.svg"), ("-o", "a.png")])
+def test_what_is_missing_is_told_before_measuring(
+    option: tuple[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def missing(*_: object) -> None:
+        raise MissingExtraError("it is not installed")
+
+    measured = count()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "load_extra", missing)
+    monkeypatch.setattr(command, "load_mitsuba", missing)
+    monkeypatch.setattr(command, "evaluate", lambda *_, **__: next(measured))
+    result = run(HAND, *FEW, *option)
     assert result.exit_code == 2
-    assert "there is nothing to bend" in result.output
+    assert "it is not installed" in result.output
+    assert next(measured) == 0

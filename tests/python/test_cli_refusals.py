@@ -23,7 +23,6 @@ deform hand --animation jump -o a.npy | 'jump'; there are: fist
 deform hand -o a.stl | 'a.stl' does not end in .glb, .obj, .ply, .npy
 deform hand -o no/folder.npy | folder.npy: No such file or directory
 deform hand --method magic -o a.npy | --method
-deform hand --rotation magic -o a.npy | --rotation
 deform hand --center magic -o a.npy | --center
 deform hand --center weighted --centers-cache c -o a.npy | --centers-cache needs --center optimized
 deform arm --method linear --center weighted -o a.obj | --center needs --method spherical
@@ -36,20 +35,29 @@ deform arm --across 0.35 --amount 1 -o a.obj | --across takes the place of --amo
 deform hand --fps 30 -o a.npy | --fps needs --animation
 deform hand --fps 0 --animation fist -o a.npy | --fps
 deform arm --animation wave --fps inf -o a.npy | fps is inf
-deform arm --animation wave --fps nan -o a.npy | fps is nan
 deform arm --animation wave --fps 1e300 -o a.npy | 1,000,000 frames
 deform arm --animation wave --time 0.5 --fps 24 -o a.npy | --fps takes the place of --time
 deform arm --time 0 -o a.obj | --time needs --animation
 deform arm --animation wave --time 1.5 -o a.obj | lasts 1 s
 deform arm --animation wave --time -0.5 -o a.obj | lasts 1 s
-deform arm --animation wave --time nan -o a.obj | lasts 1 s
 deform hand -o #.obj | '#' needs --fps or --frames
 deform hand --animation fist --fps 4 -o #a#.obj | more than one '#'
 deform arm --scheduler tcp://a:1 -o a.npy | --scheduler needs --fps or --frames
+deform arm --animation wave --fps 9 --scheduler tcp://127.0.0.1:1 -o a_#.obj | a file for each frame is not written on a
+deform arm --animation wave --fps 9 --scheduler tcp://127.0.0.1:1 -o a.npz | 'a.npz' does not end in .npy, .pc2, .mdd
 deform arm --animation wave --fps 4 --scheduler tcp://a:1 --gpu -o a.npy | --gpu takes the place of --scheduler
 deform arm --animation wave --fps 4 --scheduler tcp://a:1 --muscles fit -o a.npy | without --muscles
 deform arm --animation wave --fps 4 --scheduler tcp://a:1 --correctives draft -o a.npy | without --correctives
 deform arm --animation wave --fps 4 --gpu --correctives draft -o a.npy | without --correctives
+deform hand --animation fist --frames 3:99 -o a.pc2 | 3:99 is not within 0:24
+deform hand --animation fist --frames 9:3 -o a.pc2 | 9:3 is not within 0:24
+deform hand --animation fist --frames a -o a.pc2 | 'a' is not A:B
+deform hand --animation fist --frames 1:2 --time 1 -o a.pc2 | --frames takes the place of --time
+deform hand --frames 1:2 -o a.pc2 | --frames needs --animation
+deform hand --animation fist -o a.pc2 | 'a.pc2' holds frames: --fps or --frames is needed
+deform hand --animation fist --fps 24 -o a.obj | 'a.obj' holds one pose: 'a_####.obj'
+deform hand --animation fist --fps 24 -o a.ply | .glb, .usdc, .usd, .npy,
+deform hand --animation fist --fps 24 -o a.xyz | 'a.xyz' does not end in
 deform arm --joint-map arm -o a.obj | --joint-map needs --motion
 deform hand --joint wrist -o a.npy | --joint and --rotate go together
 deform hand --rotate x:1 --rotate x:2 --joint wrist -o a.npy | --joint and --rotate go together
@@ -70,11 +78,6 @@ deform woman --twist auto --bones-blending all -o a.npy | --bones-blending takes
 deform arm --bones-blending shoulder -o a.obj | 'shoulder' has no parent
 deform woman --bones-blending Tail -o a.npy | no joint 'Tail'
 deform woman --t-min -1 -o a.npy | --t-min needs --bones-blending
-deform woman --t-max LeftArm=1 -o a.npy | --t-max needs --bones-blending
-deform woman --profile smoothstep -o a.npy | --profile needs --bones-blending
-deform woman --zone-scale 1.5 -o a.npy | --zone-scale needs --bones-blending
-deform woman --fit-zones -o a.npy | --fit-zones needs --bones-blending
-deform woman --bones-blending LeftArm --profile cubic -o a.npy | --profile
 deform woman --bones-blending LeftArm --zone-scale 0 -o a.npy | --zone-scale
 deform woman --bones-blending LeftArm --fit-zones --zone-scale 2 -o a.npy | --fit-zones takes the place of --zone-scale
 deform woman --bones-blending LeftArm --fit-zones --t-min -1 --t-max 1 -o a.npy | --fit-zones: all ends
@@ -137,6 +140,15 @@ quality woman --twist Elbow | no joint 'Elbow'
 quality woman --twist LeftForeArm --methods LBS,SBS | --twist needs a method that spreads twists
 quality woman --methods LBS,twist --twist none | 'twist'
 quality hand --methods optimised | did you mean 'optimized'?
+convert hand --engine three -o web.usda | --engine three needs a name that ends in .glb
+convert hand --engine three -o web.gltf | 'web.gltf' does not end in .glb
+convert hand --engine three -o web.glb --method dqs | --engine three takes the place of --method
+convert hand --engine three -o web.glb --center optimized | --engine three takes the place of --center
+convert hand --engine three -o web.glb --amount 2 | amount must be between 0 and 1
+convert hand --engine three -o web.glb --amount 1 --across 1 | --across takes the place of --amount
+convert hand --engine three -o web.glb --twist elbow | no joint 'elbow'
+convert hand --twist auto -o web.glb | --twist needs --correctives or --engine
+convert hand --center weighted -o out.glb | --center needs --correctives
 subdivide woman --joint Tail -o a.glb | no joint 'Tail'; the file has: Hips
 subdivide woman --joint LeftArm -o a.obj | a.obj
 subdivide woman --joint LeftArm --levels 0 -o a.glb | --levels
@@ -151,13 +163,13 @@ curvature woman --joint LeftArm --t-max LeftArm=1 | --t-max needs --bones-blendi
 curvature woman --joint LeftArm --bend 135 | '135' is not FROM:TO
 curvature woman --joint LeftArm --bend 5:5 | '5:5' is not FROM:TO
 curvature woman --joint LeftArm --axis up | 'up' is not a direction
+curvature woman --joint LeftForeArm --axis y | the axis is along the bone
 curvature woman --joint LeftArm -o a.jpg | 'a.jpg' does not end in .png or .svg
 view hand --method LBS --method LBS | up to three different
 view hand --method LBS --method SBS --method DQS --correctives draft | with that of --correctives
 view hand --method optimised | did you mean 'optimized'?
 view hand --muscles fit --no-browser | no joint is known as
 bench --threads 0 | '0' is not a list
-bench --threads two | 'two' is not a list
 bench --rounds 0 | --rounds
 bench --vertices 59 | --vertices
 bench --animation fist | --animation needs FILE

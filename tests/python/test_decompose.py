@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import sbs
 from sbs import rotations, weights
 from sbs.options import Method
-from sbs.weights.decompose import with_more_joints
 
 JOINTS, FRAMES, VERTICES = 5, 12, 200
 
@@ -93,21 +91,16 @@ def test_fixed_joints_and_joints_without_weight_stay_and_scales_are_kept() -> No
     start[:, 2, :3, :3] *= -0.5  # mirrored
     posed = rng.normal(size=(FRAMES, VERTICES, 3))
     found, _ = weights.fit_matrices(rest, posed, start, indices, shares, fixed=np.arange(JOINTS) == 0)
+    one, point = start[:, :1], np.array([[1.0, 2.0, 3.0]])  # a vertex alone keeps the rotation
+    alone, errors = weights.fit_matrices(point, np.ones((FRAMES, 1, 3)), one, [[0]], [[1.0]])
+    np.testing.assert_allclose(alone[..., :3, :3], one[..., :3, :3], atol=1e-12)
+    assert errors.max() < 1e-12
     for joint in (0, 4):
         np.testing.assert_array_equal(found[:, joint], start[:, joint])
     for joint, scale in ((1, 2.0), (2, -0.5), (3, 1.0)):
         axes = found[:, joint, :3, :3] / scale
         np.testing.assert_allclose(axes @ axes.swapaxes(1, 2), np.tile(np.eye(3), (FRAMES, 1, 1)), atol=1e-12)
         np.testing.assert_allclose(np.linalg.det(axes), 1, atol=1e-12)
-
-
-def test_a_vertex_alone_keeps_the_rotation() -> None:
-    """One point determines no rotation: the one before stays, and the point is where it should be."""
-    start = rigid(np.random.default_rng(4), 3, 1)
-    rest, posed = np.array([[1.0, 2.0, 3.0]]), np.ones((3, 1, 3))
-    found, errors = weights.fit_matrices(rest, posed, start, [[0]], [[1.0]])
-    np.testing.assert_allclose(found[..., :3, :3], start[..., :3, :3], atol=1e-12)
-    assert errors.max() < 1e-12
 
 
 def test_rigid_parts_are_found_from_meshes_alone() -> None:
@@ -124,18 +117,6 @@ def test_rigid_parts_are_found_from_meshes_alone() -> None:
     for number in range(4):  # one joint each, and another for each
         assert len(np.unique(found.joint_indices[part == number, 0])) == 1
     assert len(np.unique(found.joint_indices[:, 0])) == 4
-
-
-def test_more_joints_are_better() -> None:
-    """A hand that is deformed by spherical blending, which no number of joints makes exactly."""
-    hand = sbs.samples.load("hand")
-    fist = hand.animations[0].skinning_matrices(np.linspace(0, 1, 6))
-    posed = hand.skin.deform_many(fist, center="weighted")
-    means = [
-        np.sqrt(np.square(weights.decompose(hand.mesh.positions, posed, joints, rounds=3).errors).mean())
-        for joints in (1, 6, 20)
-    ]
-    assert means[2] < 0.4 * means[1] < 0.2 * means[0]
 
 
 def test_progress_copies_and_threads() -> None:
@@ -168,56 +149,30 @@ def test_only_allowed_joints_are_used() -> None:
             assert alone.errors[0] == pytest.approx(found.errors[vertex], rel=1e-12)
 
 
-def test_bad_input() -> None:
-    rest, posed, start = np.zeros((4, 3)), np.zeros((2, 4, 3)), np.tile(np.eye(4), (2, 3, 1, 1))
-    alone = np.zeros((4, 1), int), np.ones((4, 1))
-    large = posed.copy()
-    large[1, 3] = 1e308, -1e308, 1e308
-    cases: tuple[tuple[str, Any, dict[str, Any]], ...] = (
-        (r"rest_positions has shape \(4, 3\), posed \(2, 3, 3\)", (rest, posed[:, :3], start, *alone), {}),
-        (
-            r"rest_positions has shape \(4, 3\), joint_indices \(3, 1\)",
-            (rest, posed, start, alone[0][:3], alone[1]),
-            {},
-        ),
-        ("out of range for 3 joints", (rest, posed, start, alone[0] + 3, alone[1]), {}),
-        (r"skinning_matrices has shape \(2, 3, 4, 4\), fixed \(1,\)", (rest, posed, start, *alone), {"fixed": [True]}),
-        ("is nan", (rest, posed, np.full_like(start, np.nan), *alone), {}),
-        (r"posed\[1, 3, 0\] = 1e\+308 is too large", (rest, large, start, *alone), {}),
-    )
-    for message, arguments, options in cases:
-        with pytest.raises(ValueError, match=message):
-            weights.fit_matrices(*arguments, **options)
-    with pytest.raises(ValueError, match="joints is 0"):
-        weights.decompose(rest, posed, 0)
-    with pytest.raises(ValueError, match="rounds is 0"):
-        weights.decompose(rest, posed, 1, rounds=0)
-    with pytest.raises(ValueError, match=r"allowed \(4, 2\)"):
-        weights.fit(rest, posed, start, allowed=np.ones((4, 2), bool))
-    allowed = np.ones((4, 3), bool)
-    allowed[2] = False
-    with pytest.raises(ValueError, match=r"allowed\[2\] must be true for one joint at least"):
-        weights.fit(rest, posed, start, allowed=allowed)
+ONES = np.ones((4, 1))
+NONE = np.zeros((4, 1), int)
+STILL = np.tile(np.eye(4), (2, 3, 1, 1))
+LARGE = np.zeros((2, 4, 3))
+LARGE[1, 3] = 1e308
+NOWHERE = np.arange(4)[:, None] != [2, 2, 2]
 
 
-def test_frames_that_count_more_come_nearer() -> None:
-    """Frames of noise, which nothing fits: those that count 30 times are fitted by more joints, and others by fewer."""
-    rng = np.random.default_rng(8)
-    rest, noise = rng.normal(size=(VERTICES, 3)), rng.normal(size=(6, VERTICES, 3))
-    matrices = rigid(rng, 6, JOINTS)
-    scales = np.array([1.0, 1, 1, 1, 1, 30])
-
-    def errors(**options: Any) -> np.ndarray:
-        found = with_more_joints(rest, noise, matrices, 0, **options)
-        apart = linear(rest, found.joint_indices, found.joint_weights, matrices) - noise
-        squares = np.square(apart).sum(axis=2)
-        counted = options.get("frame_scales", np.ones(6))
-        np.testing.assert_allclose(found.errors, np.sqrt((counted[:, None] ** 2 * squares).mean(axis=0)), rtol=1e-9)
-        return np.asarray(squares.sum(axis=1))
-
-    alike, last = errors(), errors(frame_scales=scales)
-    assert last[-1] < 0.9 * alike[-1]
-    assert last[:-1].sum() > alike[:-1].sum()
-    np.testing.assert_array_equal(errors(frame_scales=np.full(6, 2.0)), alike)
-    with pytest.raises(ValueError, match=r"frame_scales has shape \(5,\), expected \(6,\)"):
-        errors(frame_scales=np.ones(5))
+@pytest.mark.parametrize(
+    ("call", "arguments", "options", "message"),
+    [
+        (weights.fit_matrices, (STILL, NONE, ONES), {"posed": LARGE[:, :3]}, r"posed \(2, 3, 3\)"),
+        (weights.fit_matrices, (STILL, NONE[:3], ONES), {}, r"joint_indices \(3, 1\)"),
+        (weights.fit_matrices, (STILL, NONE + 3, ONES), {}, "out of range for 3 joints"),
+        (weights.fit_matrices, (STILL, NONE, ONES), {"fixed": [True]}, r"fixed \(1,\)"),
+        (weights.fit_matrices, (np.full_like(STILL, np.nan), NONE, ONES), {}, "is nan"),
+        (weights.fit_matrices, (STILL, NONE, ONES), {"posed": LARGE}, r"posed\[1, 3, 0\] = 1e\+308"),
+        (weights.decompose, (0,), {}, "joints is 0"),
+        (weights.decompose, (1,), {"rounds": 0}, "rounds is 0"),
+        (weights.fit, (STILL,), {"allowed": np.ones((4, 2), bool)}, r"allowed \(4, 2\)"),
+        (weights.fit, (STILL,), {"allowed": NOWHERE}, r"allowed\[2\]"),
+    ],
+)
+def test_bad_input(call: Any, arguments: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
+    options = {"posed": np.zeros((2, 4, 3)), **options}
+    with pytest.raises(ValueError, match=message):
+        call(np.zeros((4, 3)), options.pop("posed"), *arguments, **options)

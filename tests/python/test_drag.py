@@ -193,24 +193,23 @@ def test_sums_locks_and_the_limit() -> None:
     np.testing.assert_allclose(after.sum(), 1, atol=1e-12)  # some sums and products of weights
 
 
+def test_strokes_are_undone_and_threads_change_no_bit() -> None:
+    arm, brush, matrices = bent_arm()
+    before = brush.influences()
+    stroke = brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=1, threads=1)
+    assert len(stroke.vertices) > 10
+    brush.undo(stroke)
+    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences(), strict=True))
+    again = brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=1, threads=3)
+    assert np.array_equal(again.new.joint_weights, stroke.new.joint_weights)
+
+
 def test_weights_of_any_sum_keep_it() -> None:
     matrices = poses(2)
     brush, skin = single([1.5, 0.5])
     goal = sbs.Skin(skin.rest_positions, [[0, 1]], [[0.4, 0.6]]).deform(matrices, center="weighted")[0]
     brush.drag(0, goal, skin, matrices, radius=1, center="weighted")
     np.testing.assert_allclose(sbs.weights.to_dense(*brush.influences(), 2), [[0.8, 1.2]], atol=1e-7)
-
-
-def test_strokes_are_undone_to_the_bit_and_redone() -> None:
-    arm, brush, matrices = bent_arm()
-    before = brush.influences()
-    stroke = brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=1)
-    after = brush.influences()
-    assert len(stroke.vertices) > 10
-    brush.undo(stroke)
-    assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences(), strict=True))
-    brush.redo(stroke)
-    assert all(np.array_equal(a, b) for a, b in zip(after, brush.influences(), strict=True))
 
 
 def test_the_mirror_image_is_the_same_on_the_other_side() -> None:
@@ -240,30 +239,19 @@ def test_the_mirror_image_is_the_same_on_the_other_side() -> None:
     np.testing.assert_allclose(found[count:, 3:], expected, atol=1e-6)
 
 
-def test_threads_do_not_change_bits() -> None:
-    results = []
-    for threads in (1, 2, 3):
-        arm, brush, matrices = bent_arm()
-        brush.drag(160, [0.5, 1.2, 0.3], arm.skin, matrices, radius=2, threads=threads)
-        results.append(brush.influences().joint_weights)
-    assert np.array_equal(results[0], results[1])
-    assert np.array_equal(results[0], results[2])
-
-
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"vertex": 999}, r"vertex = 999 is out of range for 336 vertices"),
-        ({"vertex": -1}, r"vertex = -1 is out of range"),
-        ({"target": [0, 0]}, r"target has shape \(2,\), expected \(3,\)"),
-        ({"target": [0, np.nan, 0]}, r"target"),
-        ({"skinning_matrices": np.zeros((2, 4, 4))}, r"skinning_matrices has shape \(2, 4, 4\), expected \(3, 4, 4\)"),
+        ({"vertex": 999}, "vertex = 999"),
+        ({"vertex": -1}, "vertex = -1"),
+        ({"target": [0, 0]}, r"target has shape \(2,\)"),
+        ({"target": [0, np.nan, 0]}, "target"),
+        ({"skinning_matrices": np.zeros((2, 4, 4))}, r"skinning_matrices has shape \(2, 4, 4\)"),
         ({"skinning_matrices": np.full((3, 3, 4), np.inf)}, r"skinning_matrices\[0, 0, 0\]"),
-        ({"radius": 0.0}, "radius"),
-        ({"radius": np.nan}, "radius"),
+        *[({"radius": number}, "radius") for number in (0.0, np.nan)],
         ({"method": "rigid"}, "method"),
         ({"center": "optimized"}, "centers"),
         ({"method": "linear", "center": "weighted"}, "center has no effect"),
@@ -273,6 +261,7 @@ def test_threads_do_not_change_bits() -> None:
         ({"twists": np.zeros((1, 2))}, "twists has no effect"),
         ({"joints": [7]}, "joints"),
         ({"mirror": "x", "mirror_joints": [0]}, "mirror_joints"),
+        ({"skin": single([0.5, 0.5])[1]}, "skin has 1 vertices and 2 joints"),
     ],
 )
 def test_bad_input(change: dict[str, Any], message: str) -> None:
@@ -284,10 +273,3 @@ def test_bad_input(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         brush.drag(**arguments)
     assert all(np.array_equal(a, b) for a, b in zip(before, brush.influences(), strict=True))
-
-
-def test_a_skin_of_another_mesh() -> None:
-    arm, _, matrices = bent_arm()
-    brush, _ = single([0.5, 0.5])
-    with pytest.raises(ValueError, match="skin has 336 vertices and 3 joints, the brush 1 and 2"):
-        brush.drag(0, [0, 0, 0], arm.skin, matrices, radius=1)

@@ -12,7 +12,7 @@ from typing import Any
 import gltf_reference
 import numpy as np
 import pytest
-from commands import refuse, succeed
+from commands import succeed
 from gltf_builder import arm
 from numpy.typing import NDArray
 
@@ -93,7 +93,7 @@ def test_the_attribute_is_the_centers_and_amounts_of_smooth_twist(tmp_path: Path
 
 @pytest.mark.parametrize("weights", ["float32", "uint8"])
 @pytest.mark.parametrize("source", [HAND, WOMAN, RAT], ids=lambda path: path.stem)
-def test_influences_are_sorted(tmp_path: Path, source: Path, weights: str) -> None:
+def test_influences_are_sorted_and_blend_as_before(tmp_path: Path, source: Path, weights: str) -> None:
     path = tmp_path / "web.glb"
     succeed("convert", source, "--engine", "three", "--weights", weights, "-o", path)
     stored, joints = joined(path, "WEIGHTS_"), joined(path, "JOINTS_")
@@ -102,37 +102,18 @@ def test_influences_are_sorted(tmp_path: Path, source: Path, weights: str) -> No
     assert np.all((later < earlier) | (later == 0) | (joints[:, 1:] > joints[:, :-1]))
     if source == WOMAN:
         assert stored.shape[1] == 8
-
-
-def test_there_is_room_for_eight_influences(tmp_path: Path) -> None:
-    hand = sbs.samples.load("hand")
-    shares = np.tile(np.arange(10.0, 0.0, -1.0) / 55, (len(hand.mesh.positions), 1))
-    many = hand.with_weights(np.tile(np.arange(10), (len(shares), 1)), shares)
-    many.for_engine("three", twist=None).save(tmp_path / "web.glb")
-    assert list(primitives(tmp_path / "web.glb")[0])[-4:] == ["JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1"]
-    np.testing.assert_allclose(joined(tmp_path / "web.glb", "WEIGHTS_"), shares[:, :8] * 55 / 52, atol=1e-7)
-
-
-def test_what_is_made_of_such_a_file_is_the_same(tmp_path: Path) -> None:
-    """The rig divides its limbs itself then."""
-    sbs.samples.load("woman").for_engine("three").save(tmp_path / "once.glb")
-    once = loaded(tmp_path / "once.glb")
-    twice = once.for_engine("three")
-    assert len(twice.skeleton) == len(once.skeleton)
-    np.testing.assert_allclose(centers_of(twice), centers_of(once), atol=1e-6 * diagonal(once.mesh.positions))
-    np.testing.assert_allclose(twice.options["amount"], once.options["amount"], atol=1e-6)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("source", [HAND, RAT], ids=lambda path: path.stem)
-def test_linear_blending_of_it_is_that_of_the_source(tmp_path: Path, source: Path) -> None:
-    """Where no limb is twisted, an engine without the shader shows what it showed."""
-    path = tmp_path / "web.glb"
-    succeed("convert", source, "--engine", "three", "--twist", "none", "-o", path)
-    before, after = gltf_reference.Scene(source), gltf_reference.Scene(path)
-    for name in [animation.get("name") for animation in before.json["animations"]][:2]:
-        expected = np.array(before.deform(before.animation(name), 0.3))
-        found = np.array(after.deform(after.animation(name), 0.3))
-        np.testing.assert_allclose(found, expected, atol=1e-6 * diagonal(expected))
+    if source == WOMAN and weights == "float32":
+        # The rig of a file that is made of this one divides its limbs itself.
+        once = loaded(path)
+        twice = once.for_engine("three")
+        assert len(twice.skeleton) == len(once.skeleton)
+        np.testing.assert_allclose(centers_of(twice), centers_of(once), atol=1e-6 * diagonal(once.mesh.positions))
+    if source == RAT:  # an engine without the shader shows what it showed, where no limb is twisted
+        succeed("convert", source, "--engine", "three", "--twist", "none", "-o", path)
+        scenes = gltf_reference.Scene(source), gltf_reference.Scene(path)
+        name = scenes[0].json["animations"][0].get("name")
+        before, after = (np.array(scene.deform(scene.animation(name), 0.3)) for scene in scenes)
+        np.testing.assert_allclose(after, before, atol=1e-6 * diagonal(before))
 
 
 def two_meshes(folder: Path) -> Path:
@@ -205,14 +186,6 @@ def test_all_else_of_the_file_is_kept_beside_joints_of_twists(tmp_path: Path) ->
     np.testing.assert_allclose(shown, expected, atol=1e-6)
 
 
-def test_joints_of_twists_go_to_a_new_file_if_the_nodes_were_changed(tmp_path: Path) -> None:
-    character = loaded(HAND)
-    moved_nodes = replace(character.rig, translations=2 * character.rig.translations)
-    other = replace(character, rig=moved_nodes, animations=sbs.Animations(()))
-    assert other.with_twist_joints(sbs.limb_twist(other)).source is None
-    assert character.with_twist_joints(sbs.limb_twist(character)).source is not None
-
-
 def test_it_is_kept_when_it_is_loaded_and_saved_again(tmp_path: Path) -> None:
     loaded(RAT).for_engine("three").save(tmp_path / "web.glb")
     again = loaded(tmp_path / "web.glb")
@@ -245,11 +218,11 @@ def finer(character: sbs.Character) -> sbs.Character:
     return sbs.mesh.subdivide_near_joints(character, [joint])
 
 
-def twisted(character: sbs.Character) -> sbs.Character:
+def more_joints(character: sbs.Character) -> sbs.Character:
     return character.with_twist_joints(sbs.limb_twist(character))
 
 
-@pytest.mark.parametrize("change", [rigid, of_one_vertex, moved, finer, twisted])
+@pytest.mark.parametrize("change", [rigid, of_one_vertex, moved, finer, more_joints])
 def test_what_changes_the_mesh_or_its_weights_drops_it(tmp_path: Path, change: Any) -> None:
     loaded(HAND).for_engine("three", twist=None).save(tmp_path / "web.glb")
     changed = change(loaded(tmp_path / "web.glb"))
@@ -276,44 +249,33 @@ def test_correctives_are_blended_by_the_same_shader(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["-o", "web.usda"], "--engine three needs a name that ends in .glb, not 'web.usda'"),
-        (["-o", "web.gltf"], "'web.gltf' does not end in .glb"),
-        (["-o", "web.glb", "--method", "dqs"], "--engine three takes the place of --method"),
-        (["-o", "web.glb", "--center", "optimized"], "--engine three takes the place of --center"),
-        (["-o", "web.glb", "--amount", "2"], "amount must be between 0 and 1"),
-        (["-o", "web.glb", "--amount", "1", "--across", "1"], "--across takes the place of --amount"),
-        (["-o", "web.glb", "--twist", "elbow"], "no joint 'elbow'"),
-    ],
+    ("engine", "amount", "message"),
+    [("unreal", None, "'unreal'"), ("three", [1, 1, 1], r"amount has shape \(3,\)"), ("three", np.nan, "amount")],
 )
-def test_what_it_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert message in refuse("convert", HAND, "--engine", "three", *options)
-    assert not list(tmp_path.iterdir())
+def test_bad_arguments(engine: Any, amount: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        sbs.samples.load("hand").for_engine(engine, amount=amount)
 
 
-def test_its_options_need_it(tmp_path: Path) -> None:
-    message = refuse("convert", HAND, "--twist", "auto", "-o", tmp_path / "web.glb")
-    assert "--twist needs --correctives or --engine" in message
-    assert not list(tmp_path.iterdir())
-
-
-def test_arguments() -> None:
-    hand = sbs.samples.load("hand")
-    with pytest.raises(ValueError, match="engine is 'unreal'; known are: three"):
-        hand.for_engine("unreal")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match=r"amount has shape \(3,\), expected \(\) or \(1360,\)"):
-        hand.for_engine("three", amount=[1, 1, 1])
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        hand.for_engine("three", amount=np.nan)
+def test_more_influences_than_fit_and_other_nodes(tmp_path: Path) -> None:
+    """There is room for eight; joints of twists go to a new file if the nodes were changed."""
+    hand = loaded(HAND)
+    shares = np.tile(np.arange(10.0, 0.0, -1.0) / 55, (len(hand.mesh.positions), 1))
+    many = hand.with_weights(np.tile(np.arange(10), (len(shares), 1)), shares)
+    many.for_engine("three", twist=None).save(tmp_path / "web.glb")
+    assert list(primitives(tmp_path / "web.glb")[0])[-4:] == ["JOINTS_0", "WEIGHTS_0", "JOINTS_1", "WEIGHTS_1"]
+    np.testing.assert_allclose(joined(tmp_path / "web.glb", "WEIGHTS_"), shares[:, :8] * 55 / 52, atol=1e-7)
+    moved_nodes = replace(hand.rig, translations=2 * hand.rig.translations)
+    other = replace(hand, rig=moved_nodes, animations=sbs.Animations(()))
+    assert other.with_twist_joints(sbs.limb_twist(other)).source is None
+    assert hand.with_twist_joints(sbs.limb_twist(hand)).source is not None
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([[0, 0, 0, 2]], "the amount of vertex 0 is 2, not between 0 and 1"),
-        ([[0, 0, 0, np.inf]], "element 0 is not finite"),
+        ([[0, 0, 0, 2]], "vertex 0 is 2"),
+        ([[0, 0, 0, np.inf]], "element 0"),
         ([[0, 0, 0]], "VEC4"),
         ([], "elements for"),
     ],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import warnings
@@ -84,15 +85,15 @@ def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
         np.testing.assert_allclose(found, expected, atol=4e-6)
 
 
-def test_axes_and_units(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("up", "unit"), [(1, 100.0), (2, 1.0)])
+def test_axes_and_units(tmp_path: Path, up: int, unit: float) -> None:
     """Upward is y and a unit a meter, whatever the file has: centimeters, and z or y upward."""
-    found = []
-    for up, unit in ((2, 100), (1, 100), (2, 1)):
-        character = sbs.load(written(tmp_path, tube(up=up, unit=unit)))
-        found.append(character.skin.deform(character.animations[0].skinning_matrices(0.5), method="linear"))
-    upright = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])
-    np.testing.assert_allclose(found[0], found[1] @ upright.T, atol=2e-6)
-    np.testing.assert_allclose(found[2], found[0] / 100, atol=2e-8)
+    usual, other = (sbs.load(written(tmp_path, text)) for text in (tube(), tube(up=up, unit=unit)))
+    upright = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]]) if up == 1 else np.eye(3)
+    expected, found = (
+        each.skin.deform(each.animations[0].skinning_matrices(0.5), method="linear") for each in (usual, other)
+    )
+    np.testing.assert_allclose(found @ upright.T, expected * unit / 100, atol=2e-6)
 
 
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
@@ -110,8 +111,14 @@ PolygonVertexIndex: *3 {
 """
     links = 'Connections: {\nC: "OO",30,0\nC: "OO",31,30\n'
     text = tube().replace("Connections: {\n", links, 1).replace("Objects: {\n", hat, 1)
-    with pytest.warns(FileWarning, match="left out, as they have no skin: hat"):
-        assert sbs.load(written(tmp_path, text)).skin.vertex_count == 36
+    # a cache of points in another folder, that the file names, is not opened
+    cache = 'Cache: 40, "Cache::x", "" {\nProperties70: {\n'
+    cache += 'P: "CacheAbsoluteFileName", "KString", "", "", "/etc/passwd"\n}\n}\n'
+    path = written(tmp_path, text.replace("Objects: {\n", "Objects: {\n" + cache, 1))
+    with pytest.warns(FileWarning, match="hat"):
+        assert sbs.load(path, skin=0).skin.vertex_count == 36
+    with pytest.raises(FileError, match="no skin 1"):
+        sbs.load(path, skin=1)
 
 
 @pytest.mark.parametrize(
@@ -124,41 +131,17 @@ PolygonVertexIndex: *3 {
 )
 def test_damaged_files(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = written(tmp_path, tube().replace(old, new, 1))
-    with pytest.raises(FileError, match=message) as told:
+    with pytest.raises(FileError, match=f"{path}.*{message}"):
         sbs.load(path)
-    assert str(path) in str(told.value)
-
-
-def test_a_circle_of_bones_is_no_endless_one(tmp_path: Path) -> None:
-    path = written(tmp_path, tube(parents=(1, 0)))
-    try:
-        assert sbs.load(path).skin.vertex_count == 36
-    except FileError as error:
-        assert str(path) in str(error)
-
-
-def test_other_files_are_not_opened(tmp_path: Path) -> None:
-    """A cache of points in another folder, that the file names, is left alone."""
-    text = tube().replace(
-        "Objects: {",
-        'Objects: {\nCache: 40, "Cache::x", "" {\nProperties70: {\n'
-        'P: "CacheAbsoluteFileName", "KString", "", "", "/etc/passwd"\n}\n}\n',
-        1,
-    )
-    assert sbs.load(written(tmp_path, text)).skin.vertex_count == 36
-
-
-def test_skins_are_counted(tmp_path: Path) -> None:
-    path = written(tmp_path, tube())
-    assert sbs.load(path, skin=0).skin.vertex_count == 36
-    with pytest.raises(FileError, match="there is no skin 1, the file has 1"):
-        sbs.load(path, skin=1)
+    circle = written(tmp_path, tube(parents=(1, 0)))  # of bones: read or refused, but no endless one
+    with contextlib.suppress(FileError):
+        assert sbs.load(circle).skin.vertex_count == 36
 
 
 def test_without_the_package_it_says_which(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, tube())
     monkeypatch.setitem(sys.modules, "ufbx", None)
-    with pytest.raises(MissingExtraError, match=r"FBX files need ufbx, .* pip install ufbx"):
+    with pytest.raises(MissingExtraError, match="pip install ufbx"):
         sbs.load(path)
 
 

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +19,6 @@ from sbs.rigging.animation import Track
 from sbs.rigging.helper_joints import moments
 
 DATA = Path(__file__).parents[1] / "data"
-DEMO = resources.files("sbs.characters") / "data"
-CHARACTERS = [str(DATA / name) for name in ("Fox.glb", "Rat.glb", "arm.glb", "arm.usda")] + [str(DEMO / "hand.glb")]
-RATES = (12, 15, 23.976, 24, 25, 29.97, 30, 48, 50, 60, 90, 96, 120, 240, 1000, 6000)
 
 
 HAND = sbs.samples.load("hand")
@@ -35,30 +30,13 @@ def clip_lasting(duration: float) -> sbs.Animation:
     return sbs.Animation("clip", (track,), HAND.rig)
 
 
-def by_the_rule(duration: float, fps: float) -> int:
-    """The last frame in exact numbers: the nearest to the end, unless it is half a millisecond after it."""
-    exact, rate = Fraction(duration), Fraction(fps)
-    nearest = round(exact * rate)
-    return nearest if abs(nearest / rate - exact) <= Fraction(1, 2000) else int(exact * rate)
-
-
 @pytest.mark.parametrize("made", [24, 25, 30, 60])
 def test_a_clip_has_the_frames_it_was_made_of(made: int) -> None:
     """Up to a minute, at the rate it was made for and at its multiples; its times are float32."""
-    for count in range(60 * made + 1):
+    for count in range(0, 60 * made + 1, 7):
         animation = clip_lasting(float(np.float32(count / made)))
         for times in (1, 2, 5):
             assert animation.frames(times * made) == range(times * count + 1)
-
-
-def test_all_clips_at_all_rates() -> None:
-    found = 0
-    for name in CHARACTERS:
-        for animation in sbs.load(name).animations:
-            for fps in RATES:
-                assert animation.frames(fps) == range(by_the_rule(animation.duration, fps) + 1), (name, animation, fps)
-                found += 1
-    assert found == 12 * len(RATES)
 
 
 @pytest.mark.parametrize(
@@ -79,15 +57,15 @@ def test_the_rule_by_hand(duration: float, fps: float, last: int) -> None:
     assert clip_lasting(duration).frames(fps) == range(last + 1)
 
 
-@pytest.mark.parametrize("fps", [0, -24, np.nan, np.inf])
-def test_rates_that_are_none(fps: float) -> None:
-    with pytest.raises(ValueError, match=r"fps is .*; it must be positive and finite"):
-        clip_lasting(1.0).frames(fps)
-
-
-@pytest.mark.parametrize(("duration", "fps"), [(1.0, 1e6), (1e30, 1e300), (1e30, 24)])
-def test_too_many(duration: float, fps: float) -> None:
-    with pytest.raises(ValueError, match=r"1,000,000"):
+@pytest.mark.parametrize(
+    ("duration", "fps", "message"),
+    [
+        *[(1.0, fps, "fps is") for fps in (0, -24, np.nan, np.inf)],
+        *[(duration, fps, "1,000,000") for duration, fps in ((1.0, 1e6), (1e30, 1e300), (1e30, 24))],
+    ],
+)
+def test_no_rates_and_too_many_frames(duration: float, fps: float, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         clip_lasting(duration).frames(fps)
 
 
@@ -109,15 +87,14 @@ def same(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.mark.parametrize("number", range(3), ids=["fbx", "glb", "usdc"])
 def test_each_format_of_the_same_clip(same: list[Path], tmp_path: Path, number: int) -> None:
     path, output = same[number], tmp_path / "frames.npy"
+    if path.suffix == ".usdc":  # programs cut digits behind the point
+        pxr: Any = pytest.importorskip("pxr.Usd")
+        assert pxr.Stage.Open(str(path)).GetEndTimeCode() == 23.0
     whole = "--animation", "bend", "--fps", 24, "-o", output
     assert "24 frames" in succeed("deform", path, *whole)
     wanted = np.load(output)
     assert len(wanted) == 24
-    succeed("deform", path, *whole, "--frames", "0:23")
-    np.testing.assert_array_equal(np.load(output), wanted)
     assert "0:24 is not within 0:23" in refuse("deform", path, *whole, "--frames", "0:24")
-    succeed("deform", path, "--animation", "bend", "--fps", 24, "-o", tmp_path / "#.obj")
-    assert len(list(tmp_path.glob("*.obj"))) == 24
     assert len(clip(sbs.load(path).animations["bend"], rate=24).paths[0]) == 24
     # The time of the last frame, as people write it.
     succeed("deform", path, "--animation", "bend", "--time", "0.9584", "-o", output)
@@ -152,14 +129,6 @@ def test_a_clip_that_begins_late_keeps_its_time_in_usd(tmp_path: Path) -> None:
     )
 
 
-def test_usd_tells_the_last_frame_as_a_whole_number(same: list[Path]) -> None:
-    """Programs cut digits behind the point."""
-    pxr: Any = pytest.importorskip("pxr.Usd")
-    path = same[1].with_name("again.usdc")
-    sbs.load(same[1]).save(path)
-    assert pxr.Stage.Open(str(path)).GetEndTimeCode() == 23.0
-
-
 def test_muscles_are_measured_in_all_frames() -> None:
     """The pose at bind, and the frames of each clip."""
     fox = sbs.load(DATA / "Fox.glb")
@@ -172,5 +141,4 @@ def test_keys_of_float32_are_not_doubled() -> None:
     """Keys thirty times a second are enough for thirty a second."""
     times = (np.arange(1801) / 30).astype(np.float32).astype(float)
     track = Track("translation", "LINEAR", np.array([0]), times, np.zeros((1801, 1, 3)))
-    found = moments(sbs.Animation("long", (track,), HAND.rig), 30.0)
-    np.testing.assert_array_equal(found, times)
+    np.testing.assert_array_equal(moments(sbs.Animation("long", (track,), HAND.rig), 30.0), times)

@@ -18,17 +18,10 @@ import readers  # noqa: E402
 
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
-def test_inputs_that_were_kept(name: str, tmp_path: Path) -> None:
+def test_inputs_that_were_kept_and_those_that_corpora_began_with(name: str, tmp_path: Path) -> None:
     inputs = readers.kept(name)
     assert inputs
-    for data in inputs:
-        readers.TARGETS[name](data, tmp_path)
-
-
-@pytest.mark.parametrize("name", readers.TARGETS)
-@pytest.mark.filterwarnings("ignore")
-def test_what_the_corpora_began_with(name: str, tmp_path: Path) -> None:
-    for data in readers.seeds()[name]:
+    for data in [*inputs, *readers.seeds()[name]]:
         readers.TARGETS[name](data, tmp_path)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs.gltf import FileError
+from sbs.formats.gltf import FileError
 
 
 def load(path: Path) -> sbs.Character:

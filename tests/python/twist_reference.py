@@ -11,17 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from reference import quaternion, rotation_matrix
 
 
 def rotation_quaternion(rotation: np.ndarray) -> np.ndarray:
-    """(w, x, y, z) of a rotation, w not negative: an eigenvector of a symmetric matrix (Bar-Itzhack 2000)."""
-    r = np.asarray(rotation, float)
-    k = np.empty((4, 4))
-    k[0, 0] = np.trace(r)
-    k[0, 1:] = k[1:, 0] = r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]
-    k[1:, 1:] = r + r.T - np.trace(r) * np.eye(3)
-    quaternion = np.linalg.eigh(k)[1][:, -1]
-    return np.asarray(-quaternion if quaternion[0] < 0 else quaternion)
+    found = quaternion(np.asarray(rotation, float))
+    return -found if found[0] < 0 else found
 
 
 def twist_angle(rotation: np.ndarray, axis: np.ndarray) -> float:
@@ -113,16 +108,4 @@ def blended_rotation(linear: np.ndarray, weights: np.ndarray) -> np.ndarray:
     used = np.flatnonzero(weights)
     quaternions = np.stack([rotation_quaternion(rotation_part(linear[joint])) for joint in used])
     pivot = quaternions[int(np.argmax(weights[used]))]
-    signs = np.where(quaternions @ pivot < 0, -1, 1)
-    w, x, y, z = unit((weights[used] * signs) @ quaternions)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
-def unit(vector: np.ndarray) -> np.ndarray:
-    return np.asarray(vector / np.linalg.norm(vector))
+    return rotation_matrix((weights[used] * np.where(quaternions @ pivot < 0, -1, 1)) @ quaternions)

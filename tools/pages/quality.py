@@ -16,7 +16,7 @@ import sbs
 from sbs.quality import METHODS, Gauge, Report, evaluate, made_poses
 from sbs.quality.measures import bending_energy, tears
 from sbs.quality.methods import NamedMethod
-from sbs.quality.motions import BENDS, bending_joints
+from sbs.characters.motions import BENDS, bending_joints
 from sbs.quality.surface import make_surface
 from sbs.support.files import replacing
 

@@ -59,7 +59,7 @@ class Drafted(Blended):
 
 
 class DraftMethod(TwistMethod):
-    """Half twist with drafted hinges."""
+    """Smooth twist with drafted hinges."""
 
     def skin(self, character: sbs.Character) -> Deformer:
         half = super().skin(character)
