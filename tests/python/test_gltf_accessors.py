@@ -32,13 +32,6 @@ def test_plain(tmp_path: Path) -> None:
     np.testing.assert_array_equal(character.mesh.triangles, [[0, 2, 1], [1, 2, 3]])
 
 
-@pytest.mark.parametrize("code", ["B", "H"])
-def test_joints_of_every_type(tmp_path: Path, code: str) -> None:
-    builder = arm()
-    attributes(builder)["JOINTS_0"] = builder.accessor(JOINTS, code)
-    np.testing.assert_array_equal(load(builder, tmp_path).mesh.joint_indices, JOINTS)
-
-
 @pytest.mark.parametrize(("code", "largest"), [("B", 255), ("H", 65535)])
 def test_normalized_weights(tmp_path: Path, code: str, largest: int) -> None:
     builder = arm()
@@ -68,15 +61,34 @@ def test_normalized_integers(tmp_path: Path, code: str, stored: int, value: floa
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions[:, 0], np.float32(value))
 
 
-@pytest.mark.parametrize("code", ["b", "B", "h", "H"])
-def test_integers_that_are_not_normalized(tmp_path: Path, code: str) -> None:
+@pytest.mark.parametrize("code", ["b", "B", "h", "H", "I"])
+def test_integers_of_every_type(tmp_path: Path, code: str) -> None:
+    """Positions, joints and indices, each where glTF has the type for them."""
     builder = arm()
-    attributes(builder)["POSITION"] = builder.accessor(POSITIONS.astype(int), code)
-    np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, POSITIONS)
+    if code != "I":
+        attributes(builder)["POSITION"] = builder.accessor(POSITIONS.astype(int), code)
+    if code in "BH":
+        attributes(builder)["JOINTS_0"] = builder.accessor(JOINTS, code)
+    if code in "BHI":
+        builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([3, 1, 0], code)
+    mesh = load(builder, tmp_path).mesh
+    np.testing.assert_array_equal(mesh.positions, POSITIONS)
+    np.testing.assert_array_equal(mesh.joint_indices, JOINTS)
+    np.testing.assert_array_equal(mesh.triangles, [[3, 1, 0]] if code in "BHI" else [[0, 2, 1], [1, 2, 3]])
+
+
+@pytest.mark.parametrize("uri", [None, "arm.bin", "parts%20of/arm%C3%A9.bin"])
+def test_buffers_in_the_file_and_beside_it(tmp_path: Path, uri: str | None) -> None:
+    builder = arm()
+    (tmp_path / "parts of").mkdir()
+    for name in ("arm.bin", "parts of/armé.bin"):
+        (tmp_path / name).write_bytes(builder.data)
+    character = sbs.load(builder.save_text(tmp_path / "arm.gltf", uri))
+    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
 
 
 def interleaved(builder: Builder) -> int:
-    """A view with rows of position, three bytes in between, joints, weights, and one byte before the first row."""
+    """One byte, then rows: position, three bytes in between, joints, weights."""
     rows = [
         struct.pack("<3f3x4B4f1x", *position, *joints, 0.25, 0.75, 0, 0)
         for position, joints in zip(POSITIONS, JOINTS, strict=True)
@@ -129,24 +141,3 @@ def test_sparse(tmp_path: Path, with_base: bool, index_code: str) -> None:
     expected[[1, 3]] = values
     attributes(builder)["POSITION"] = builder.describe(base if with_base else None, 4, 3, "f", sparse=sparse)
     np.testing.assert_array_equal(load(builder, tmp_path).mesh.positions, expected)
-
-
-@pytest.mark.parametrize("code", ["B", "H", "I"])
-def test_indices_of_every_type(tmp_path: Path, code: str) -> None:
-    builder = arm()
-    builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([3, 1, 0], code)
-    np.testing.assert_array_equal(load(builder, tmp_path).mesh.triangles, [[3, 1, 0]])
-
-
-def test_embedded_buffer(tmp_path: Path) -> None:
-    character = sbs.load(arm().save_text(tmp_path / "arm.gltf"))
-    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)
-
-
-@pytest.mark.parametrize(("uri", "name"), [("arm.bin", "arm.bin"), ("parts%20of/arm%C3%A9.bin", "parts of/armé.bin")])
-def test_external_buffer(tmp_path: Path, uri: str, name: str) -> None:
-    builder = arm()
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).write_bytes(builder.data)
-    character = sbs.load(builder.save_text(tmp_path / "arm.gltf", uri))
-    np.testing.assert_array_equal(character.mesh.positions, POSITIONS)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gltf_builder import Builder, arm, translation
-from numpy.typing import ArrayLike
 
 import sbs
 
@@ -103,13 +102,6 @@ def test_normalized_integer_rotations(tmp_path: Path, code: str, largest: int) -
     np.testing.assert_allclose(rotation_angle(matrices), [0, 45, 90], atol=1e-12)
 
 
-def test_scale(tmp_path: Path) -> None:
-    builder = arm()
-    builder.animation((0, "scale", [0.0, 2.0], [[1, 1, 1], [3, 1, 1]]))
-    matrices = load(builder, tmp_path).animations[0].skinning_matrices(1.0)
-    np.testing.assert_allclose(matrices, [np.diag([2, 1, 1, 1])] * 2, atol=1e-15)
-
-
 def test_what_is_not_animated_keeps_the_pose_of_the_file(tmp_path: Path) -> None:
     """Channels of one property leave the others of their node, and other nodes."""
     builder = arm()
@@ -150,26 +142,14 @@ def test_shapes(tmp_path: Path) -> None:
     builder = arm()
     builder.animation((1, "rotation", [0.0, 1.0], [IDENTITY, QUARTER_ABOUT_Z]), name="bend")
     (animation,) = load(builder, tmp_path).animations
-    assert animation.name == "bend"
     assert repr(animation) == "<sbs.Animation 'bend', 1 s>"
     many = animation.skinning_matrices(np.linspace(0, 1, 5))
-    assert many.shape == (5, 2, 4, 4)
-    assert many.dtype == np.float64
-    for matrices, time in zip(many, np.linspace(0, 1, 5), strict=True):
-        np.testing.assert_array_equal(animation.skinning_matrices(time), matrices)
+    assert (many.shape, many.dtype) == ((5, 2, 4, 4), np.float64)
+    np.testing.assert_array_equal(animation.skinning_matrices(0.25), many[1])
     assert animation.skinning_matrices([]).shape == (0, 2, 4, 4)
-    np.testing.assert_array_equal(many[:, :, 3], np.broadcast_to([0, 0, 0, 1], (5, 2, 4)))
-
-
-@pytest.mark.parametrize(
-    ("times", "message"), [([[0.0]], r"shape \(1, 1\)"), (np.nan, "finite"), ([0, np.inf], "finite")]
-)
-def test_bad_times(tmp_path: Path, times: ArrayLike, message: str) -> None:
-    builder = arm()
-    builder.animation((1, "rotation", [0.0], [IDENTITY]))
-    (animation,) = load(builder, tmp_path).animations
-    with pytest.raises(ValueError, match=message):
-        animation.skinning_matrices(times)
+    for times in ([[0.0]], np.nan, [0, np.inf]):
+        with pytest.raises(ValueError, match="times"):
+            animation.skinning_matrices(times)
 
 
 def test_what_moves_no_joint_is_left_out(tmp_path: Path) -> None:
@@ -191,30 +171,24 @@ def test_equal_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("times", "values", "interpolation", "message"),
+    ("path", "times", "values", "interpolation", "message"),
     [
-        ([0.0, 1.0], [[0, 0, 0]], None, "1 values, 2 are needed for 2 times"),
-        ([0.0, 1.0], [[0, 0, 0]] * 2, "CUBICSPLINE", "2 values, 6 are needed for 2 times"),
-        ([1.0, 0.0], [[0, 0, 0]] * 2, None, "time 1 is before time 0"),
-        ([0.0, np.nan], [[0, 0, 0]] * 2, None, "element 1 is not finite"),
-        ([0.0], [[0, np.inf, 0]], None, "element 0 is not finite"),
-        ([0.0], [[0, 0, 0, 1]], None, "VEC3 is needed"),
-        ([0.0], [[0, 0, 0]], "BEZIER", "'BEZIER' is no interpolation"),
+        ("translation", [0.0, 1.0], [[0, 0, 0]], None, "1 values"),
+        ("translation", [0.0, 1.0], [[0, 0, 0]] * 2, "CUBICSPLINE", "2 values"),
+        ("translation", [1.0, 0.0], [[0, 0, 0]] * 2, None, "time 1"),
+        ("translation", [0.0, np.nan], [[0, 0, 0]] * 2, None, "element 1"),
+        ("translation", [0.0], [[0, np.inf, 0]], None, "element 0"),
+        ("translation", [0.0], [[0, 0, 0, 1]], None, "VEC3"),
+        ("translation", [0.0], [[0, 0, 0]], "BEZIER", "'BEZIER'"),
+        ("rotation", [0.0, 1.0], [IDENTITY, [0, 0, 0, 0]], None, "key 1"),
     ],
 )
 def test_bad_samplers(
-    tmp_path: Path, times: list[float], values: list[list[float]], interpolation: str | None, message: str
+    tmp_path: Path, path: str, times: list[float], values: list[list[float]], interpolation: str | None, message: str
 ) -> None:
     builder = arm()
-    builder.animation((0, "translation", times, values), interpolation=interpolation)
+    builder.animation((0, path, times, values), interpolation=interpolation)
     with pytest.raises(ValueError, match=rf"file\.glb: (accessors|animations)\[\d+\].*{message}"):
-        load(builder, tmp_path)
-
-
-def test_rotation_of_length_zero(tmp_path: Path) -> None:
-    builder = arm()
-    builder.animation((0, "rotation", [0.0, 1.0], [IDENTITY, [0, 0, 0, 0]]))
-    with pytest.raises(ValueError, match="key 1 is a quaternion of length 0"):
         load(builder, tmp_path)
 
 
@@ -222,5 +196,5 @@ def test_a_node_with_a_matrix_cannot_be_animated(tmp_path: Path) -> None:
     builder = arm()
     builder.json["nodes"][0]["matrix"] = np.eye(4).ravel().tolist()
     builder.animation((0, "translation", [0.0], [[1, 1, 1]]))
-    with pytest.raises(ValueError, match=r"channels\[0\].target.node: a node that is given by a matrix"):
+    with pytest.raises(ValueError, match=r"channels\[0\].target.node"):
         load(builder, tmp_path)

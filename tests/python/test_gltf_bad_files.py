@@ -50,33 +50,17 @@ def moving_arm() -> Builder:
     return builder
 
 
-def test_the_file_that_is_damaged_below_is_good(tmp_path: Path) -> None:
-    assert len(load(moving_arm(), tmp_path).animations) == 2
-
-
-@pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_glb(tmp_path: Path, twentieth: int) -> None:
-    data = moving_arm().glb()
-    with pytest.raises(FileError, match=r"bad\.glb: "):
-        load_bytes(tmp_path, data[: len(data) * twentieth // 20])
-
-
-@pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_text(tmp_path: Path, twentieth: int) -> None:
-    data = moving_arm().save_text(tmp_path / "good.gltf").read_bytes()
-    with pytest.raises(FileError, match=r"bad\.gltf: "):
-        load_bytes(tmp_path, data[: len(data) * twentieth // 20], "bad.gltf")
-
-
-@pytest.mark.parametrize("twentieth", range(20))
-def test_cut_off_external_buffer(tmp_path: Path, twentieth: int) -> None:
+def test_cut_off_files(tmp_path: Path) -> None:
     builder = moving_arm()
-    (tmp_path / "arm.bin").write_bytes(builder.data[: len(builder.data) * twentieth // 20])
-    with pytest.raises(FileError, match=r"bad\.gltf: buffers\[0\].byteLength: \d+ bytes are promised, \d+ are there"):
-        sbs.load(builder.save_text(tmp_path / "bad.gltf", "arm.bin"))
-
-
-def test_no_file(tmp_path: Path) -> None:
+    assert len(load(builder, tmp_path).animations) == 2
+    whole = {"bad.glb": builder.glb(), "bad.gltf": builder.save_text(tmp_path / "good.gltf").read_bytes()}
+    for twentieth in range(20):
+        for name, data in whole.items():
+            with pytest.raises(FileError, match=name):
+                load_bytes(tmp_path, data[: len(data) * twentieth // 20], name)
+        (tmp_path / "arm.bin").write_bytes(builder.data[: len(builder.data) * twentieth // 20])
+        with pytest.raises(FileError, match=r"bad\.gltf: buffers\[0\].byteLength"):
+            sbs.load(builder.save_text(tmp_path / "bad.gltf", "arm.bin"))
     with pytest.raises(FileNotFoundError):
         sbs.load(tmp_path / "none.glb")
 
@@ -88,19 +72,17 @@ def test_no_file(tmp_path: Path) -> None:
         (b"\x89PNG\r\n\x1a\n", "neither GLB nor JSON"),
         (b"[" * 100_000, "neither GLB nor JSON"),
         (b'{"asset": ' + b"9" * 5000 + b"}", "neither GLB nor JSON"),
-        (b'{"asset": {"version": "2.0"}, "nodes": [' + b"{" * 3 + b"]}", "neither GLB nor JSON"),
-        (b"[]", "the JSON is no object"),
-        (b"null", "the JSON is no object"),
-        (b"{}", "asset: missing"),
-        (b'{"asset": {"version": "1.0"}}', "glTF version '1.0'; only version 2 can be read"),
-        (b'{"asset": {"version": 2.0}}', "asset.version: a string is needed, found 2.0"),
+        (b"null", "no object"),
+        (b"{}", "asset"),
+        (b'{"asset": {"version": "1.0"}}', "version"),
+        (b'{"asset": {"version": 2.0}}', "asset.version"),
         (b'{"asset": {"version": "2.0"}}', "no skin"),
-        (b"glTF", "cut off within the GLB header"),
-        (pack_glb(b"{}", None, version=1), "GLB version 1"),
-        (struct.pack("<4sII", b"glTF", 2, 12), "the first chunk of a GLB must be JSON"),
-        (struct.pack("<4sIII4s", b"glTF", 2, 20, 0, b"BIN\0"), "the first chunk of a GLB must be JSON"),
-        (struct.pack("<4sIII4s", b"glTF", 2, 20, 2**32 - 1, b"JSON"), "chunk 0 of 4294967295 bytes ends outside"),
-        (struct.pack("<4sII", b"glTF", 2, 15) + b"abc", "the header of chunk 0 ends outside the file"),
+        (b"glTF", "header"),
+        (pack_glb(b"{}", None, version=1), "version 1"),
+        (struct.pack("<4sII", b"glTF", 2, 12), "first chunk"),
+        (struct.pack("<4sIII4s", b"glTF", 2, 20, 0, b"BIN\0"), "first chunk"),
+        (struct.pack("<4sIII4s", b"glTF", 2, 20, 2**32 - 1, b"JSON"), "chunk 0"),
+        (struct.pack("<4sII", b"glTF", 2, 15) + b"abc", "chunk 0"),
     ],
 )
 def test_bad_containers(tmp_path: Path, data: bytes, message: str) -> None:
@@ -158,153 +140,111 @@ def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path, first: int
     assert refused > 250
 
 
-def change(path: Place, value: object) -> Callable[[Builder], None]:
-    def apply(builder: Builder) -> None:
-        builder.json = replaced(builder.json, path, value)
-
-    return apply
-
-
-PRIMITIVE = ("meshes", 0, "primitives", 0)
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (change(("accessors", 0, "count"), -1), r"accessors\[0\]\.count: -1 is less than 1"),
-        (
-            change(("accessors", 0, "count"), 5),
-            r"accessors\[0\]: 5 elements end at byte 60 of bufferViews\[0\], which has 48",
-        ),
-        (change(("accessors", 0, "count"), 10**9), r"accessors\[0\]: 1000000000 elements end at byte 12000000000"),
-        (change(("accessors", 0, "bufferView"), 99), r"accessors\[0\]\.bufferView: 99, but there are 15 bufferViews"),
-        (change(("accessors", 0, "componentType"), 5124), r"accessors\[0\]\.componentType: 5124 is no component type"),
-        (change(("accessors", 0, "type"), "VEC2"), r"accessors\[0\]\.type: VEC3 is needed, found 'VEC2'"),
-        (change(("accessors", 0, "byteOffset"), 4), r"accessors\[0\]: 4 elements end at byte 52 of bufferViews\[0\]"),
-        (change(("accessors", 0, "count"), "4"), r"accessors\[0\]\.count: an integer is needed, found '4'"),
-        (change(("accessors", 0, "normalized"), "no"), r"accessors\[0\]\.normalized: true or false is needed"),
-        (
-            change(("accessors", 1, "componentType"), 5120),
-            r"accessors\[1\]\.componentType: unsigned integers are needed",
-        ),
-        (change(("bufferViews", 0, "byteLength"), 10**6), r"bufferViews\[0\]: ends at byte 1000000 of a buffer of \d+"),
-        (change(("bufferViews", 0, "byteStride"), 8), r"bufferViews\[0\]\.byteStride: 8 is less than the 12 bytes"),
-        (change(("bufferViews", 0, "byteStride"), 252), r"accessors\[0\]: 4 elements end at byte 768"),
-        (change(("bufferViews", 0, "buffer"), 1), r"bufferViews\[0\]\.buffer: 1, but there are 1 buffers"),
-        (change((*PRIMITIVE, "attributes", "POSITION"), ...), r"attributes\.POSITION: missing"),
-        (change((*PRIMITIVE, "attributes", "WEIGHTS_0"), ...), r"attributes\.WEIGHTS_0: missing"),
-        (change((*PRIMITIVE, "mode"), 7), r"primitives\[0\]\.mode: 7 is no mode"),
-        (change((*PRIMITIVE, "attributes"), []), r"attributes: an object is needed, found a list"),
-        (change(("nodes",), {"a": {}}), r"nodes: a list is needed, found an object"),
-        (change(("nodes", 0, "children"), [0]), r"nodes\[3\]\.children: node 0 is a child of node 0 already"),
-        (change(("nodes", 1, "children"), [0]), r"nodes\[3\]\.children: node 0 is a child of node 1 already"),
-        (change(("nodes", 1, "children"), [3]), r"nodes\[0\]: its parents run in a circle"),
-        (change(("nodes", 0, "children"), [99]), r"nodes\[0\]\.children: 99, but there are 4 nodes"),
-        (change(("nodes", 0, "rotation"), [0, 0, 0, 0]), r"nodes\[0\]\.rotation: a quaternion of length 0"),
-        (change(("nodes", 0, "translation"), [0, 0]), r"nodes\[0\]\.translation: 3 numbers are needed, found 2"),
-        (change(("nodes", 0, "scale"), [1, "1", 1]), r"nodes\[0\]\.scale\[1\]: a number is needed, found '1'"),
-        (change(("nodes", 0, "scale"), [1, 1e400, 1]), r"nodes\[0\]\.scale\[1\]: inf is no finite number"),
-        (change(("nodes", 3, "matrix"), list(range(16))), r"nodes\[3\]\.matrix: the last row is not \(0, 0, 0, 1\)"),
-        (change(("nodes", 2, "mesh"), 1), r"nodes\[2\]\.mesh: 1, but there are 1 meshes"),
-        (change(("nodes", 0, "name"), 5), r"nodes\[0\]\.name: a string is needed, found 5"),
-        (change(("skins", 0, "joints"), []), r"skins\[0\]\.joints: a skin without joints"),
-        (change(("skins", 0, "joints"), [0, 0]), r"skins\[0\]\.joints\[1\]: node 0 is a joint already"),
-        (change(("skins", 0, "joints"), [0, 9]), r"skins\[0\]\.joints\[1\]: 9, but there are 4 nodes"),
-        (change(("skins", 0, "joints"), [0, 1, 2]), r"2 inverse bind matrices for 3 joints"),
-        (change(("skins", 0, "joints"), [0]), r"joint 1 of vertex 2, but the skin has 1 joints"),
-        (change(("skins", 0, "inverseBindMatrices"), 0), r"accessors\[0\]\.type: MAT4 is needed"),
-        (change(("scene",), 1), r"scene: 1, but there are 1 scenes"),
-        (change(("scenes", 0, "nodes"), [0]), r"no mesh in the scene uses skin 0"),
-        (
-            change(("animations", 0, "channels", 0, "sampler"), 9),
-            r"channels\[0\]\.sampler: 9, but there are 2 samplers",
-        ),
-        (change(("animations", 0, "channels", 0, "target", "node"), 9), r"target\.node: 9, but there are 4 nodes"),
-        (change(("animations", 0, "channels", 0, "target"), ...), r"channels\[0\]\.target: missing"),
-        (change(("animations", 0, "samplers", 0, "input"), 0), r"accessors\[0\]\.type: SCALAR is needed"),
-        (change(("extensionsRequired",), ["KHR_draco_mesh_compression"]), "compressed by KHR_draco_mesh_compression"),
-        (change(("extensionsRequired",), ["EXT_meshopt_compression"]), "compressed by EXT_meshopt_compression"),
-        (change(("extensionsRequired",), ["ACME_joints"]), "needs the extension 'ACME_joints', which cannot be read"),
-        (change(("extensionsRequired",), [5]), "extensionsRequired: strings are needed"),
+# By the element's path, with numbers between dots: junk, and the beginning of the message or a part of it.
+DAMAGE: dict[str, list[tuple[Any, str]]] = {
+    "accessors.0.count": [
+        *((-1, r"accessors\[0\]\.count"), ("4", r"accessors\[0\]\.count"), (5, r"accessors\[0\].*bufferViews\[0\]")),
+        (10**9, r"accessors\[0\].*byte 12000000000"),
     ],
-)
-def test_the_message_names_the_element(tmp_path: Path, damage: Callable[[Builder], None], message: str) -> None:
-    builder = moving_arm()
-    damage(builder)
-    with pytest.raises(FileError, match=message) as caught:
-        load(builder, tmp_path)
-    assert str(caught.value).startswith(str(tmp_path / "bad.glb"))
+    "accessors.0.bufferView": [(99, r"accessors\[0\]\.bufferView: 99")],
+    "accessors.0.componentType": [(5124, r"accessors\[0\]\.componentType: 5124")],
+    "accessors.0.type": [("VEC2", r"accessors\[0\]\.type: VEC3")],
+    "accessors.0.byteOffset": [(4, r"accessors\[0\].*bufferViews\[0\]")],
+    "accessors.0.normalized": [("no", r"accessors\[0\]\.normalized")],
+    "accessors.1.componentType": [(5120, r"accessors\[1\]\.componentType")],
+    "bufferViews.0.byteLength": [(10**6, r"bufferViews\[0\]")],
+    "bufferViews.0.byteStride": [(8, r"bufferViews\[0\]\.byteStride: 8"), (252, r"accessors\[0\].*byte 768")],
+    "bufferViews.0.buffer": [(1, r"bufferViews\[0\]\.buffer: 1")],
+    "meshes.0.primitives.0.attributes": [([], "attributes: an object")],
+    "meshes.0.primitives.0.attributes.POSITION": [(..., r"attributes\.POSITION")],
+    "meshes.0.primitives.0.attributes.WEIGHTS_0": [(..., r"attributes\.WEIGHTS_0")],
+    "meshes.0.primitives.0.mode": [(7, r"primitives\[0\]\.mode: 7")],
+    "nodes": [({"a": {}}, "nodes: a list")],
+    "nodes.0.children": [([0], r"nodes\[3\]\.children: node 0"), ([99], r"nodes\[0\]\.children: 99")],
+    "nodes.1.children": [([0], r"nodes\[3\]\.children: node 0"), ([3], r"nodes\[0\].*circle")],
+    "nodes.0.rotation": [([0, 0, 0, 0], r"nodes\[0\]\.rotation")],
+    "nodes.0.translation": [([0, 0], r"nodes\[0\]\.translation: 3")],
+    "nodes.0.scale": [([1, "1", 1], r"nodes\[0\]\.scale\[1\]"), ([1, 1e400, 1], r"nodes\[0\]\.scale\[1\]: inf")],
+    "nodes.3.matrix": [(list(range(16)), r"nodes\[3\]\.matrix")],
+    "nodes.2.mesh": [(1, r"nodes\[2\]\.mesh: 1")],
+    "nodes.0.name": [(5, r"nodes\[0\]\.name")],
+    "skins.0.joints": [
+        *(([], r"skins\[0\]\.joints"), ([0, 0], r"skins\[0\]\.joints\[1\]"), ([0, 9], r"skins\[0\]\.joints\[1\]: 9")),
+        *(([0, 1, 2], "2 inverse bind matrices"), ([0], "joint 1 of vertex 2")),
+    ],
+    "skins.0.inverseBindMatrices": [(0, r"accessors\[0\]\.type: MAT4")],
+    "scene": [(1, "scene: 1")],
+    "scenes.0.nodes": [([0], "skin 0")],
+    "animations.0.channels.0.sampler": [(9, r"channels\[0\]\.sampler: 9")],
+    "animations.0.channels.0.target.node": [(9, r"target\.node: 9")],
+    "animations.0.channels.0.target": [(..., r"channels\[0\]\.target")],
+    "animations.0.samplers.0.input": [(0, r"accessors\[0\]\.type: SCALAR")],
+    "extensionsRequired": [
+        *([([name], name) for name in ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "ACME_joints")]),
+        ([5], "extensionsRequired"),
+    ],
+}
 
 
-def test_indices_out_of_range(tmp_path: Path) -> None:
-    builder = arm()
-    builder.json["meshes"][0]["primitives"][0]["indices"] = builder.accessor([0, 1, 4], "H")
-    with pytest.raises(FileError, match=r"accessors\[\d\]: element 2 is 4, but there are 4 vertices"):
-        load(builder, tmp_path)
+@pytest.mark.parametrize("path", DAMAGE)
+def test_the_message_names_the_element(tmp_path: Path, path: str) -> None:
+    for junk, message in DAMAGE[path]:
+        builder = moving_arm()
+        place = tuple(int(key) if key.isdigit() else key for key in path.split("."))
+        builder.json = replaced(builder.json, place, junk)
+        with pytest.raises(FileError, match=message) as caught:
+            load(builder, tmp_path)
+        assert str(caught.value).startswith(str(tmp_path / "bad.glb"))
 
 
-def test_attributes_of_different_counts(tmp_path: Path) -> None:
-    builder = arm()
-    builder.json["meshes"][0]["primitives"][0]["attributes"]["NORMAL"] = builder.accessor([[0, 0, 1]] * 3)
-    with pytest.raises(FileError, match=r"primitives\[0\].attributes.NORMAL: 3 elements for 4 vertices"):
-        load(builder, tmp_path)
-
-
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("attribute", ["POSITION", "NORMAL"])
-def test_coordinates_that_are_not_finite(tmp_path: Path, value: float, attribute: str) -> None:
-    builder = arm()
-    values = [[0, 0, 0], [0, 0, value], [0, 0, 0], [0, 0, 0]]
-    builder.json["meshes"][0]["primitives"][0]["attributes"][attribute] = builder.accessor(values)
-    with pytest.raises(FileError, match=r"accessors\[\d\]: element 1 is not finite"):
-        load(builder, tmp_path)
-
-
-def test_inverse_bind_matrix_of_row_vectors(tmp_path: Path) -> None:
-    builder = arm()
+def test_bad_values_of_accessors(tmp_path: Path) -> None:
     shifted = np.eye(4)
     shifted[3, :3] = 1, 2, 3
-    builder.skin([0, 1], [np.eye(4), shifted])
-    builder.json["nodes"][2]["skin"] = 1
-    with pytest.raises(FileError, match=r"accessors\[\d\]: the last row of matrix 1 is not"):
-        load(builder, tmp_path)
-
-
-def test_sparse_index_out_of_range(tmp_path: Path) -> None:
-    builder = moving_arm()
-    builder.json["accessors"][0]["sparse"]["indices"]["bufferView"] = builder.view(struct.pack("<2H", 1, 4))
-    with pytest.raises(FileError, match=r"accessors\[0\].sparse.indices: 4, but the accessor has 4 elements"):
-        load(builder, tmp_path)
+    cases: list[tuple[str, Any, str]] = [
+        ("indices", [0, 1, 4], "element 2 is 4"),
+        ("NORMAL", [[0, 0, 1]] * 3, r"primitives\[0\].attributes.NORMAL"),
+        *((name, [[0, 0, 0], [0, 0, np.inf], [0, 0, 0], [0, 0, 0]], "element 1") for name in ("POSITION", "NORMAL")),
+        ("POSITION", [[0, 0, 0], [0, 0, np.nan], [0, 0, 0], [0, 0, 0]], "element 1"),
+        ("skin", [np.eye(4), shifted], "last row of matrix 1"),
+        ("sparse", struct.pack("<2H", 1, 4), r"accessors\[0\].sparse.indices: 4"),
+    ]
+    for name, values, message in cases:
+        builder = moving_arm()
+        primitive = builder.json["meshes"][0]["primitives"][0]
+        if name == "skin":
+            builder.json["nodes"][2]["skin"] = builder.skin([0, 1], values)
+        elif name == "sparse":
+            builder.json["accessors"][0]["sparse"]["indices"]["bufferView"] = builder.view(values)
+        elif name == "indices":
+            primitive["indices"] = builder.accessor(values, "H")
+        else:
+            primitive["attributes"][name] = builder.accessor(values)
+        with pytest.raises(FileError, match=message):
+            load(builder, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("uri", "message"),
+    ("message", "uris"),
     [
-        ("missing.bin", "the file 'missing.bin' is missing"),
-        ("../secret.bin", "only files in the folder"),
-        ("parts/../../secret.bin", "only files in the folder"),
-        ("..%2Fsecret.bin", "only files in the folder"),
-        ("..\\secret.bin", "only files in the folder"),
-        ("/etc/passwd", "only files in the folder"),
-        ("C:\\secret.bin", "only files in the folder"),
-        ("file:///etc/passwd", "only files in the folder"),
-        ("http://example.org/arm.bin", "only files in the folder"),
-        ("arm%00.bin", "only files in the folder"),
-        (".", "is missing"),
-        ("x" * 5000, r"buffers\[0\]"),
-        ("data:application/octet-stream;base64", "only base64 data URIs"),
-        ("data:text/plain,abc", "only base64 data URIs"),
-        ("data:application/octet-stream;base64,@@@@", r"buffers\[0\].uri: "),
-        ("data:application/octet-stream;base64,AAA", r"buffers\[0\].uri: "),
+        ("is missing", ["missing.bin", "."]),
+        (
+            "only files in the folder",
+            [
+                *("../secret.bin", "parts/../../secret.bin", "..%2Fsecret.bin", "..\\secret.bin", "/etc/passwd"),
+                *("C:\\secret.bin", "file:///etc/passwd", "http://example.org/arm.bin", "arm%00.bin"),
+            ],
+        ),
+        (r"buffers\[0\]", ["x" * 5000, *(f"data:application/octet-stream;base64,{end}" for end in ("@@@@", "AAA"))]),
+        ("only base64 data URIs", ["data:application/octet-stream;base64", "data:text/plain,abc"]),
     ],
 )
-def test_bad_uris(tmp_path: Path, uri: str, message: str) -> None:
+def test_bad_uris(tmp_path: Path, message: str, uris: list[str]) -> None:
     builder = arm()
     (tmp_path / "secret.bin").write_bytes(builder.data)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    with pytest.raises(FileError, match=message):
-        sbs.load(builder.save_text(folder / "bad.gltf", uri))
+    (tmp_path / "folder").mkdir()
+    for uri in uris:
+        with pytest.raises(FileError, match=message):
+            sbs.load(builder.save_text(tmp_path / "folder" / "bad.gltf", uri))
 
 
 def test_links_out_of_the_folder(tmp_path: Path) -> None:

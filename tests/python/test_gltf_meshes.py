@@ -92,25 +92,17 @@ def test_points_and_lines_are_left_out(tmp_path: Path, mode: int) -> None:
     assert len(mesh.positions) == 3
 
 
-def test_nothing_but_lines(tmp_path: Path) -> None:
+def test_corners_that_make_no_triangles(tmp_path: Path) -> None:
+    for mode, count in ((4, 4), (5, 2), (6, 1)):
+        with pytest.raises(ValueError, match=rf"primitives\[0\]: {count} corners"):
+            load(one_joint(primitive(SQUARE[:count], mode=mode)), tmp_path)
     with pytest.raises(ValueError, match="no triangles"):
         load(one_joint(primitive(SQUARE, mode=1)), tmp_path)
 
 
-@pytest.mark.parametrize(("mode", "count"), [(4, 4), (5, 2), (6, 1)])
-def test_corners_that_make_no_triangles(tmp_path: Path, mode: int, count: int) -> None:
-    with pytest.raises(ValueError, match=rf"primitives\[0\]: {count} corners"):
-        load(one_joint(primitive(SQUARE[:count], mode=mode)), tmp_path)
-
-
-def test_no_normals(tmp_path: Path) -> None:
-    character = load(arm(), tmp_path)
-    assert character.mesh.normals is None
-    assert not character.skin.has_normals
-
-
 def test_normals(tmp_path: Path) -> None:
     builder = arm()
+    assert load(builder, tmp_path).mesh.normals is None
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
     attributes["NORMAL"] = builder.accessor([[0, 0, 1]] * 4)
     character = load(builder, tmp_path)

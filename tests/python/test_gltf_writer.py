@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import pygltflib
 import pytest
 import trimesh
 from gltf_builder import Builder, arm
@@ -80,14 +79,6 @@ def test_animations_are_kept(tmp_path: Path, interpolation: str) -> None:
     assert again.rig.names == ("armature", "shoulder", "elbow")
 
 
-def test_the_pose_and_nodes_with_a_matrix_are_kept(tmp_path: Path) -> None:
-    builder = arm()
-    builder.json["nodes"][0]["matrix"] = [0, 1, 0, 0, -1, 0, 0, 0, 0.5, 0, 1, 0, 5, 6, 7, 1]
-    builder.json["nodes"][1]["rotation"] = [0, 0, HALF, HALF]
-    character = load(builder, tmp_path)
-    np.testing.assert_allclose(save_and_load(character, tmp_path).rest_matrices, character.rest_matrices, atol=1e-7)
-
-
 @pytest.mark.parametrize(("influences", "sets"), [(1, 1), (4, 1), (5, 2), (9, 3)])
 def test_influences_in_sets_of_four(tmp_path: Path, influences: int, sets: int) -> None:
     character = tube(joint_count=12, vertex_count=30, influences=influences)
@@ -117,23 +108,21 @@ def test_weights_as_integers(tmp_path: Path, weights: WeightType, largest: int) 
     assert np.abs(dense[0] - dense[1]).max() < 1 / largest
 
 
-@pytest.mark.parametrize(("joint_count", "component_type"), [(256, 5121), (257, 5123)])
-def test_joints_are_bytes_where_they_fit(tmp_path: Path, joint_count: int, component_type: int) -> None:
-    character = tube(joint_count, vertex_count=300, influences=4)
+@pytest.mark.parametrize(
+    ("joint_count", "vertex_count", "joint_type", "index_type"),
+    [(256, 300, 5121, 5123), (257, 300, 5123, 5123), (1, 65535, 5121, 5123), (1, 65536, 5121, 5125)],
+)
+def test_integers_are_short_where_they_fit(
+    tmp_path: Path, joint_count: int, vertex_count: int, joint_type: int, index_type: int
+) -> None:
+    """The index 65535 is not used: it ends a strip."""
+    character = tube(joint_count, vertex_count, influences=min(joint_count, 4))
     again = save_and_load(character, tmp_path)
     file = opened(tmp_path / "saved.glb")[0]
-    attributes = file["meshes"][0]["primitives"][0]["attributes"]
-    assert file["accessors"][attributes["JOINTS_0"]]["componentType"] == component_type
+    primitive = file["meshes"][0]["primitives"][0]
+    assert file["accessors"][primitive["attributes"]["JOINTS_0"]]["componentType"] == joint_type
+    assert file["accessors"][primitive["indices"]]["componentType"] == index_type
     assert again.skin.joint_sets == character.skin.joint_sets
-
-
-@pytest.mark.parametrize(("vertex_count", "component_type"), [(65535, 5123), (65536, 5125)])
-def test_indices_are_short_where_they_fit(tmp_path: Path, vertex_count: int, component_type: int) -> None:
-    """The number 65535 itself is not used: it ends a strip."""
-    character = tube(joint_count=1, vertex_count=vertex_count, influences=1)
-    again = save_and_load(character, tmp_path)
-    file = opened(tmp_path / "saved.glb")[0]
-    assert file["accessors"][file["meshes"][0]["primitives"][0]["indices"]]["componentType"] == component_type
     np.testing.assert_array_equal(again.mesh.triangles, character.mesh.triangles)
 
 
@@ -228,23 +217,6 @@ def test_trimesh_opens_it(tmp_path: Path) -> None:
     np.testing.assert_allclose(mesh.vertex_normals, character.mesh.normals / lengths, atol=1e-6)
 
 
-def test_pygltflib_opens_it(tmp_path: Path) -> None:
-    builder = arm()
-    builder.animation((1, "rotation", [0.0, 1.0], INTERPOLATIONS["LINEAR"]), name="bend")
-    replace(load(builder, tmp_path), source=None).save(tmp_path / "saved.glb")
-    file = pygltflib.GLTF2.load(str(tmp_path / "saved.glb"))
-    assert file.asset.version == "2.0"
-    assert [node.name for node in file.nodes] == ["shoulder", "elbow", "body"]
-    assert file.nodes[2].skin == 0
-    assert file.skins[0].joints == [0, 1]
-    assert file.scenes[file.scene].nodes == [0, 2]
-    (channel, sampler) = file.animations[0].channels[0], file.animations[0].samplers[0]
-    assert (channel.target.node, channel.target.path, sampler.interpolation) == (1, "rotation", "LINEAR")
-    positions = file.accessors[file.meshes[0].primitives[0].attributes.POSITION]
-    assert (positions.min, positions.max) == ([0, 0, 0], [3, 1, 0])
-    assert all(view.byteOffset % 4 == 0 for view in file.bufferViews)
-
-
 def test_parts_without_vertices_or_triangles_and_a_clip_without_tracks(tmp_path: Path) -> None:
     character = tube(joint_count=2, vertex_count=6, influences=1)
     parts = (sbs.MeshPart("none", range(0)), sbs.MeshPart("points", range(3)), sbs.MeshPart("rest", range(3, 6)))
@@ -253,13 +225,6 @@ def test_parts_without_vertices_or_triangles_and_a_clip_without_tracks(tmp_path:
     replace(character, mesh=mesh, animations=sbs.Animations([still])).save(tmp_path / "saved.glb")
     check_validity(tmp_path / "saved.glb")
     assert [each["name"] for each in opened(tmp_path / "saved.glb")[0]["meshes"]] == ["points", "rest"]
-
-
-def test_the_same_character_gives_the_same_bytes(tmp_path: Path) -> None:
-    character = tube(joint_count=5, vertex_count=30, influences=3)
-    character.save(tmp_path / "one.glb")
-    character.save(tmp_path / "two.glb")
-    assert (tmp_path / "one.glb").read_bytes() == (tmp_path / "two.glb").read_bytes()
 
 
 def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -277,11 +242,8 @@ def test_a_failed_save_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "saved.glb").read_text() == "old"
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [("saved.gltf", {}, "does not end in .glb"), ("saved.glb", {"weights": "float64"}, "weights is 'float64'")],
-)
-def test_bad_arguments(tmp_path: Path, name: str, options: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize(("name", "weights", "message"), [("saved.gltf", "float32", ".glb"), ("a.glb", "x", "weights")])
+def test_bad_arguments(tmp_path: Path, name: str, weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, **options)
+        tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, weights=weights)
     assert not list(tmp_path.iterdir())

@@ -22,6 +22,7 @@ from sbs.weights.subdivision import Scheme
 
 SIDE = 40
 JOINTS = 16
+INTERVAL = 0.0005  # seconds between signals: input that takes three of them is small
 PATIENCE = 300  # seconds, after which a hanging test is ended, with a traceback
 
 pytestmark = pytest.mark.applies(
@@ -190,7 +191,7 @@ def test_handlers_run_within_the_call(call: FunctionType) -> None:
     signal.signal(signal.SIGALRM, handler)
     for power in range(15):
         places.clear()
-        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
         call(2**power)
         signal.setitimer(signal.ITIMER_REAL, 0)
         if any(places.count(place) >= 3 for place in places):

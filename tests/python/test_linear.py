@@ -12,11 +12,10 @@ from click.testing import CliRunner
 from gltf_reference import Scene
 
 import sbs
-from pages.linear import all_of, limbs_row
 from sbs.cli import main
+from sbs.linear import LinearCharacter, to_linear
 from sbs.poses import axes, turned
 from sbs.rigging.animation import Animation, Animations
-from sbs.weights.linear import LinearCharacter, LinearError, _given_back, _Measured, to_linear
 
 
 @pytest.fixture(scope="module")
@@ -113,28 +112,6 @@ def test_no_clip_is_farther_off_than_it_was() -> None:
     assert after <= max(before, 1e-5) * 1.01
 
 
-def test_vertices_that_get_their_weights_back() -> None:
-    """Of five vertices, two at one place: the second clip, which may be off by 12, is off by 19, the first by less.
-
-    Vertex 2 comes first: the second clip gains 4 by it, and the first loses 1. Vertices 3 and 4 together, 4 for 2, are
-    next, and enough; vertex 1 would be 3 for 10.
-    """
-    rest = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 0, 0], [3, 0, 0]])
-
-    def measured(before: list[float], after: list[float]) -> _Measured:
-        sums = (np.array(before), np.array(after), np.array(before))
-        return _Measured("clip", True, 2, *sums, sums[1], sums[2])
-
-    first = measured([9, 11, 9, 9, 9], [1, 1, 8, 8, 8])
-    second = measured([4, 2, 2, 2, 2], [0, 5, 6, 4, 4])
-    assert _given_back([first, second], rest, 1e-9).tolist() == [False, False, True, True, True]
-    error = second.error(np.array([False, False, True, True, True]), 2.0)
-    assert error.mean == pytest.approx(np.sqrt((0 + 5 + 2 + 2 + 2) / 10) / 2)
-    assert error.most == pytest.approx(np.sqrt(5) / 2)
-    # In a mesh so large nobody sees it.
-    assert not _given_back([first, second], rest, 1e6).any()
-
-
 def test_helpers_are_children_and_given_joints_stay(woman: sbs.Character, made: LinearCharacter) -> None:
     count = len(woman.skeleton)
     skeleton = made.character.skeleton
@@ -191,23 +168,3 @@ def test_the_command(tmp_path: Path) -> None:
     assert len(sbs.load(tmp_path / "engine.glb").skeleton) == 29
     assert "does not end in .glb" in run("-o", tmp_path / "engine.fbx")
     assert "no joint 'Tail'" in run("--twist", "Tail", "-o", tmp_path / "x.glb")
-
-
-@pytest.mark.thorough
-def test_limbs_are_nearer_with_more_helpers() -> None:
-    """A row of the table of docs/engines.md."""
-    fox = sbs.load(Path(__file__).parents[1] / "data" / "Fox.glb")
-    row = limbs_row(fox)
-    assert row is not None and row[0] == fox.name
-    before, *left = (float(cell) for cell in row[1:])
-    means, percentiles, largest = (np.array(left[first::3]) for first in range(3))
-    assert (means < before / 4).all() and (means <= percentiles).all() and (percentiles <= largest).all()
-    assert (np.diff(largest) < 0).all()
-
-
-def test_errors_of_several_clips_are_those_of_all_frames() -> None:
-    errors = [
-        LinearError("walk", True, 1, 0.3, 0.1, 0.4),
-        LinearError("run", True, 3, 0.1, 0.02, 0.5),
-    ]
-    assert all_of(errors) == pytest.approx((np.sqrt(0.12 / 4), np.sqrt(0.0112 / 4), 0.5), rel=1e-12)

@@ -277,8 +277,10 @@ def test_which_joints_match() -> None:
     assert motion.matches(character, names) == names
     assert list(motion.matches(character, names)) == ["Hips", "finger3"]
     assert motion.matches(character, {}) == {}
-    with pytest.raises(ValueError, match="the character has no joint 'nose'"):
+    with pytest.raises(ValueError, match="'nose'"):
         motion.matches(character, {"Hips": "nose"})
+    with pytest.raises(ValueError, match="1 joints"):
+        motion.onto(character, {"Hips": "Hips"})
     # By the part of the body, where names differ.
     cmu = walking().matches(sbs.load(WOMAN))
     assert cmu == {name: name for name in walking().names}
@@ -304,12 +306,6 @@ def test_the_command_shows_which_joints_match(tmp_path: Path) -> None:
     assert ["finger", "tail0"] in [line.split() for line in told.splitlines()]
     assert "3 of 5 joints" in told
     assert "Warning" not in told
-
-
-def test_a_motion_of_other_joints_is_refused() -> None:
-    woman, motion = sbs.load(WOMAN), walking()
-    with pytest.raises(ValueError, match="have 1 joints in common"):
-        motion.onto(woman, {"Hips": "Hips"})
 
 
 def test_the_command(tmp_path: Path) -> None:

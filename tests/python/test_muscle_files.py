@@ -64,30 +64,27 @@ def document(**changes: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([], 'no file of muscles: "format" is not "sbs-muscles"'),
-        (
-            {"format": "sbs-muscles", "version": 2, "muscles": []},
-            "comes from a newer version: 2, and this reads up to 1",
-        ),
-        ({"format": "sbs-muscles", "version": "1"}, '"version" must be an integer'),
-        ({"format": "sbs-muscles", "version": 1, "muscles": []}, '"muscles" must be a list of at least one muscle'),
-        ({**document(), "more": 1}, "unknown key 'more'"),
-        (document(radius=None), r"muscles\[0\] has no 'radius'"),
-        (document(radius="thick"), r"muscles\[0\]: 'radius' must be a number"),
-        (document(radius=True), r"muscles\[0\]: 'radius' must be a number"),
-        (document(side="top"), r"muscles\[0\]: 'side' must be \"left\", \"right\" or \"\""),
-        (document(path=[{"joint": "a"}]), r"muscles\[0\].path\[0\] has no 'point'"),
-        (document(path=[{"joint": "a", "point": [0, 0]}]), r"muscles\[0\].path\[0\]: 'point' must be a list of 3"),
-        (document(path=3), r"muscles\[0\]: 'path' must be a list of points"),
-        (document(tendons=[1]), r"muscles\[0\]: 'tendons' must be a list of 2 numbers"),
-        (document(color="red"), r"muscles\[0\]: unknown key 'color'"),
-        (document(covered=[1]), r"muscles\[0\]: 'covered' must be a list of strings"),
+        ([], '"format"'),
+        ({"format": "sbs-muscles", "version": 2, "muscles": []}, "version: 2"),
+        ({"format": "sbs-muscles", "version": "1"}, '"version"'),
+        ({"format": "sbs-muscles", "version": 1, "muscles": []}, '"muscles"'),
+        ({**document(), "more": 1}, "'more'"),
+        (document(radius=None), r"muscles\[0\].*'radius'"),
+        (document(radius="thick"), r"muscles\[0\]: 'radius'"),
+        (document(radius=True), r"muscles\[0\]: 'radius'"),
+        (document(side="top"), r"muscles\[0\]: 'side'"),
+        (document(path=[{"joint": "a"}]), r"muscles\[0\].path\[0\].*'point'"),
+        (document(path=[{"joint": "a", "point": [0, 0]}]), r"muscles\[0\].path\[0\]: 'point'"),
+        (document(path=3), r"muscles\[0\]: 'path'"),
+        (document(tendons=[1]), r"muscles\[0\]: 'tendons'"),
+        (document(color="red"), r"muscles\[0\].*'color'"),
+        (document(covered=[1]), r"muscles\[0\]: 'covered'"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, content: Any, message: str) -> None:
     path = tmp_path / "bad.json"
     path.write_text(json.dumps(content), encoding="utf-8")
-    with pytest.raises(ValueError, match=rf"bad\.json: {message}"):
+    with pytest.raises(ValueError, match=rf"bad\.json: .*{message}"):
         muscles.read(path)
     assert not jsonschema.Draft202012Validator(SCHEMA).is_valid(content)
 

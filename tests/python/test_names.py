@@ -16,32 +16,16 @@ def test_all_names() -> None:
     assert list(check_names.check_all()) == []
 
 
-def test_names_of_headers_below_are_not_its_own() -> None:
-    brush = "#include <sbs/sbs.h>\n/* as sbs_skin_new */\nSBS_API sbs_status sbs_brush_new(sbs_brush **brush);\n"
-    assert faults(brush=brush) == []
-
-
-def test_other_beginnings() -> None:
-    centers = "#include <sbs/sbs.h>\nSBS_API sbs_status sbs_optimized_centers(void);\nSBS_API int paint(void);\n"
-    assert faults(centers=centers) == [
-        "sbs/centers.h declares paint, which does not begin with sbs_centers",
-        "sbs/centers.h declares sbs_optimized_centers, which does not begin with sbs_centers",
-    ]
-
-
-def test_defaults() -> None:
-    assert faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_default_brush_options(void);\n") == []
-    assert len(faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_default_options(void);\n")) == 1
-
-
-def test_names_of_others_in_sbs_h() -> None:
+def test_names_of_headers() -> None:
+    above = "#include <sbs/sbs.h>\n/* as sbs_skin_new */\n"
+    good = "SBS_API int sbs_default_brush_options(void);\nSBS_API sbs_status sbs_brush_new(sbs_brush **brush);\n"
+    assert faults(brush=above + good) == []
+    (fault,) = faults(brush=f"{above}SBS_API int sbs_default_options(void);\n")
+    assert "sbs_default_options" in fault
+    (fault,) = faults(brush=f"{above}SBS_API int sbs_brush_neighbours(void);\n")
+    assert "sbs_brush_neighbours" in fault
     (fault,) = faults(version="")
-    assert fault == "sbs/sbs.h declares sbs_version, which begins as the names of sbs/version.h do"
-
-
-def test_spelling() -> None:
-    (fault,) = faults(brush="#include <sbs/sbs.h>\nSBS_API int sbs_brush_neighbours(void);\n")
-    assert fault == "sbs/brush.h: sbs_brush_neighbours is not spelled as other names are"
+    assert "sbs_version" in fault
     assert [name for _, name in check_names.python_names("def f(a, b=1):\n    c = a\n    b.d = c\n")] == list("fabcd")
 
 

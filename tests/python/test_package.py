@@ -87,7 +87,7 @@ def test_help_shows_the_options_of_centers() -> None:
 
 def test_importing_loads_no_renderer_and_no_file_format() -> None:
     """Who only deforms waits for NumPy alone."""
-    code = "import sys, sbs; print(*sorted({'PIL', 'click', 'mitsuba', 'pygltflib', 'rich'} & set(sys.modules)))"
+    code = "import sys, sbs; print(*sorted({'PIL', 'click', 'mitsuba', 'rich', 'sbs.formats.gltf'} & set(sys.modules)))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert loaded.split() == []
 

@@ -157,14 +157,10 @@ def test_huge_counts_cost_nothing(tmp_path: Path) -> None:
     data[place : place + 4] = struct.pack("<i", 2**31 - 1)
     path = tmp_path / "model.pmx"
     path.write_bytes(data)
-    with pytest.raises(FileError, match="2147483647 vertices do not fit"):
+    with pytest.raises(FileError, match="2147483647 vertices"):
         sbs.load(path)
-
-
-def test_another_skin_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "model.pmx"
     path.write_bytes(elbow().to_bytes())
-    with pytest.raises(FileError, match="there is no skin 1"):
+    with pytest.raises(FileError, match="skin 1"):
         sbs.load(path, skin=1)
 
 

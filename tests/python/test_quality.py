@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -64,12 +63,10 @@ def test_a_clip_from_its_first_to_its_last_moment(hand: sbs.Character) -> None:
     assert len(path) == 11
     np.testing.assert_array_equal(path[3], hand.animations[0].skinning_matrices(0.3))
     np.testing.assert_array_equal(clip(hand.animations[0], poses=1).times, [0.5])
-
-
-@pytest.mark.parametrize(("options", "reason"), [({"poses": 0}, "poses is 0"), ({"rate": 0}, "rate is 0")])
-def test_bad_clips_are_refused(hand: sbs.Character, options: dict[str, Any], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        clip(hand.animations[0], **options)
+    with pytest.raises(ValueError, match="poses"):
+        clip(hand.animations[0], poses=0)
+    with pytest.raises(ValueError, match="rate"):
+        clip(hand.animations[0], rate=0)
 
 
 def test_made_poses_bend_across_the_bone_and_twist_about_it() -> None:

@@ -14,10 +14,6 @@ from snippets import ROOT, blocks
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_it_is_one_screen() -> None:
-    assert len(README.splitlines()) <= 70
-
-
 def test_the_python_example() -> None:
     (example,) = blocks(README, "python")
     names: dict[str, Any] = {}

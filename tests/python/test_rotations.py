@@ -50,13 +50,6 @@ def test_quarter_turns_by_hand(sequence: str) -> None:
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_matrices_from_euler_against_scipy(sequence: str) -> None:
-    triples = np.random.default_rng(1).uniform(-10.0, 10.0, (1000, 3))
-    expected = Rotation.from_euler(sequence, triples).as_matrix()
-    np.testing.assert_allclose(rotations.matrices_from_euler(triples, sequence), expected, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("sequence", SEQUENCES)
 @settings(max_examples=25)
 @given(st.tuples(angles | right_angles, angles | right_angles, angles | right_angles))
 def test_euler_gives_the_matrix_back(sequence: str, triple: tuple[float, float, float]) -> None:
@@ -70,12 +63,13 @@ def test_euler_gives_the_matrix_back(sequence: str, triple: tuple[float, float, 
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_euler_from_matrices_against_scipy(sequence: str) -> None:
+def test_euler_against_scipy(sequence: str) -> None:
     """Away from gimbal lock, where the angles are unique."""
     middle = np.pi / 2 if sequence.upper() in PROPER else 0.0
     low, high = [-3.1, middle - 1.5, -3.1], [3.1, middle + 1.5, 3.1]
     triples = np.random.default_rng(2).uniform(low, high, (1000, 3))
     matrices = Rotation.from_euler(sequence, triples).as_matrix()
+    np.testing.assert_allclose(rotations.matrices_from_euler(triples, sequence), matrices, atol=TOLERANCE)
     # within 0.07 of the lock a rounding of the matrix counts up to 14 times
     np.testing.assert_allclose(rotations.euler_from_matrices(matrices, sequence), triples, atol=1e-13)
     expected = Rotation.from_matrix(matrices).as_euler(sequence, degrees=True)
@@ -109,6 +103,8 @@ def test_matrices_from_quaternions_against_scipy(numbers: tuple[float, ...]) -> 
     matrix = rotations.matrices_from_quaternions(quaternion)
     np.testing.assert_allclose(matrix, as_scipy(quaternion).as_matrix(), atol=TOLERANCE)
     np.testing.assert_array_equal(rotations.matrices_from_quaternions(-quaternion), matrix)
+    for scale in (1e-200, 1e200):
+        np.testing.assert_allclose(rotations.matrices_from_quaternions(scale * quaternion), matrix, atol=TOLERANCE)
 
 
 @given(st.tuples(components, components, components, components).filter(any))
@@ -129,13 +125,6 @@ def test_half_turns() -> None:
     np.testing.assert_allclose(quaternions[:, 0], 0.0, atol=TOLERANCE)
     np.testing.assert_allclose(np.abs(np.sum(quaternions[:, 1:] * axes, axis=1)), 1.0, atol=TOLERANCE)
     np.testing.assert_allclose(rotations.matrices_from_quaternions(quaternions), matrices, atol=TOLERANCE)
-
-
-@pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_length_of_a_quaternion_does_not_matter(scale: float) -> None:
-    quaternion = np.array([1.0, 2.0, -3.0, 0.5])
-    matrix = rotations.matrices_from_quaternions(quaternion)
-    np.testing.assert_allclose(rotations.matrices_from_quaternions(scale * quaternion), matrix, atol=TOLERANCE)
 
 
 # ----------------------------------------------------------------------------------------------------- axis and angle
@@ -176,37 +165,18 @@ def test_stacks_are_their_elements() -> None:
             np.testing.assert_array_equal(again[index], rotations.euler_from_matrices(matrices[index], sequence))
 
 
-def test_empty_stacks() -> None:
-    assert rotations.matrices_from_euler(np.zeros((0, 3)), "XYZ").shape == (0, 3, 3)
-    assert rotations.euler_from_matrices(np.zeros((0, 3, 3)), "XYZ").shape == (0, 3)
-    assert rotations.matrices_from_quaternions(np.zeros((0, 4))).shape == (0, 3, 3)
-    assert rotations.quaternions_from_matrices(np.zeros((0, 3, 3))).shape == (0, 4)
-    assert rotations.matrices_from_axis_angle(np.zeros((0, 3)), 1.0).shape == (0, 3, 3)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: rotations.matrices_from_euler([1.0, 2.0], "XYZ"), r"angles has shape \(2,\), expected \(\.\.\., 3\)"),
-        (lambda: rotations.matrices_from_euler(1.0, "XYZ"), r"angles has shape \(\), expected"),
-        (
-            lambda: rotations.euler_from_matrices(np.eye(4), "XYZ"),
-            r"matrices has shape \(4, 4\), expected \(\.\.\., 3, 3\)",
-        ),
-        (lambda: rotations.quaternions_from_matrices(np.zeros(3)), r"matrices has shape \(3,\), expected"),
-        (
-            lambda: rotations.matrices_from_quaternions([1, 0, 0]),
-            r"quaternions has shape \(3,\), expected \(\.\.\., 4\)",
-        ),
-        (lambda: rotations.matrices_from_quaternions([0, 0, 0, 0]), "quaternions is zero or not finite"),
-        (
-            lambda: rotations.matrices_from_quaternions([[[1.0, 0.0, 0.0, 0.0], [0.0, np.nan, 0.0, 0.0]]]),
-            r"quaternions\[0, 1\] is zero or not finite",
-        ),
-        (lambda: rotations.matrices_from_axis_angle([[1, 0, 0], [0, 0, 0]], 1.0), r"axes\[1\] is zero or not finite"),
-        (lambda: rotations.matrices_from_axis_angle([1, 0], 1.0), r"axes has shape \(2,\), expected \(\.\.\., 3\)"),
-    ],
-)
-def test_bad_input(call: Callable[[], object], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        call()
+def test_bad_input() -> None:
+    spoilt = [[[1.0, 0.0, 0.0, 0.0], [0.0, np.nan, 0.0, 0.0]]]
+    cases: list[tuple[Callable[[], object], str]] = [
+        (lambda: rotations.matrices_from_euler([1.0, 2.0], "XYZ"), r"angles.*\(2,\)"),
+        (lambda: rotations.euler_from_matrices(np.eye(4), "XYZ"), r"matrices.*\(4, 4\)"),
+        (lambda: rotations.quaternions_from_matrices(np.zeros(3)), r"matrices.*\(3,\)"),
+        (lambda: rotations.matrices_from_quaternions([1, 0, 0]), r"quaternions.*\(3,\)"),
+        (lambda: rotations.matrices_from_quaternions([0, 0, 0, 0]), "quaternions"),
+        (lambda: rotations.matrices_from_quaternions(spoilt), r"quaternions\[0, 1\]"),
+        (lambda: rotations.matrices_from_axis_angle([[1, 0, 0], [0, 0, 0]], 1.0), r"axes\[1\]"),
+        (lambda: rotations.matrices_from_axis_angle([1, 0], 1.0), r"axes.*\(2,\)"),
+    ]
+    for call, message in cases:
+        with pytest.raises(ValueError, match=message):
+            call()

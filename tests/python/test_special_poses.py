@@ -202,19 +202,6 @@ def test_weighted_centers_of_scaled_joints(scale: float, others: int | None, dty
     assert subject.check(pose, "spherical", range(0, VERTICES, 8), bound=bound) == 0
 
 
-@pytest.mark.parametrize("name", ["large angles", "coaxial to 0.01, sliding", "angles of 0.001", "identity"])
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_scaling_all_joints_alike_scales_what_weighted_centers_give(name: str, scale: float, dtype: Dtype) -> None:
-    subject = cloud(dtype)
-    expected = subject.skin.deform(RIGID[name], center="weighted").astype(np.float64)
-    found = subject.skin.deform(scale * RIGID[name], center="weighted").astype(np.float64) / scale
-    # Both are as far from the truth as they may be: the rounding of matrices is that of double.
-    pose = subject.pose(RIGID[name], center="weighted")
-    bound = 2 * (tolerances.share(dtype, "spherical") * subject.mesh.size + weighted_center_loss(pose, dtype))
-    assert np.abs(found - expected).max() <= bound
-
-
 @pytest.mark.parametrize("name", RIGID)
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
@@ -265,16 +252,10 @@ def test_reports(name: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", METHODS)
-def test_mixed_handedness_is_finite(method: Method, dtype: Dtype) -> None:
-    values = some(matrices(MIRROR @ turns(1.5), shifts()), matrices(turns(1.5), shifts()))
-    for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
-        assert np.isfinite(deformed).all()
-
-
-@pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("rank", [0, 1])
-def test_joints_scaled_to_a_line_or_a_point_are_finite(method: Method, dtype: Dtype, rank: int) -> None:
-    values = some(matrices(turns(1.5) @ np.diag([1.0 * rank, 0, 0]), shifts()), matrices(turns(1.5), shifts()))
+@pytest.mark.parametrize("scale", [[0.0, 0, 0], [1.0, 0, 0], [-1.0, 1, 1]], ids=["point", "line", "mirror"])
+def test_some_joints_that_have_no_rotation_in_common_are_finite(
+    method: Method, dtype: Dtype, scale: list[float]
+) -> None:
+    values = some(matrices(turns(1.5) @ np.diag(scale), shifts()), matrices(turns(1.5), shifts()))
     for deformed in cloud(dtype).skin.deform(values, method=method, normals=True):
         assert np.isfinite(deformed).all()

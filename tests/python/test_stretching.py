@@ -107,41 +107,6 @@ def test_no_farther_from_linear_than_dual_quaternions(name: str, most: float) ->
     assert (apart <= 2 * dual_quaternion_distances).all()
 
 
-@pytest.mark.parametrize("name", CHARACTERS)
-@pytest.mark.parametrize("most", STRETCHES)
-@pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_float32_is_float64(name: str, most: float, options: CentersAndRotations) -> None:
-    """Stretches cost no accuracy: float32 loses what it loses of rigid joints, as far as the mesh grows with them."""
-    skin, double = bound_skin(name, np.float32), bound_skin(name, np.float64)
-    for seed in range(POSES):
-        matrices = stretched(name, seed, most)
-        expected = double.deform(matrices, **options)
-        share = tolerances.share(np.float32, "spherical")
-        bound = share * (1 + most) * mesh_size(skin) + tolerances.half_ulp(expected, np.float32)
-        assert (np.abs(skin.deform(matrices, **options) - expected) <= bound).all()
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("options", SPHERICAL, ids=str)
-def test_instruction_sets_agree(
-    dtype: Precision, options: CentersAndRotations, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    character = characters.load("hand_webxr")
-    shared = (character.rest_positions.astype(dtype), character.joint_indices, character.joint_weights.astype(dtype))
-    matrices = stretched("hand_webxr", 3, 1.0)
-    found = []
-    for isa in sbs.build_info()["instruction_sets"]:
-        monkeypatch.setenv("SBS_ISA", isa)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", sbs.WeightWarning)
-            skin = sbs.Skin(*shared, parents=character.parents, joint_positions=character.joint_positions)
-        assert skin.instruction_set == isa
-        found.append(skin.deform(matrices, **options).astype(np.float64))
-    # Each is within its promise of the truth.
-    bound = 2 * 2 * tolerances.share(dtype, "spherical") * mesh_size(skin)
-    assert np.ptp(found, axis=0).max() <= bound
-
-
 @pytest.mark.parametrize("options", SPHERICAL, ids=str)
 @pytest.mark.parametrize("name", CHARACTERS)
 def test_continuous_where_joints_begin_to_stretch(name: str, options: CentersAndRotations) -> None:
@@ -178,16 +143,6 @@ def test_a_stretched_joint_turns_about_where_it_sits(angle: float) -> None:
     for slide in (1e-15, 1e-14, 1e-12, 1e-9, 1e-6, 1e-3):
         _, _, slid = arm(angle, (1.5, 1.5, 0.7), slide)
         np.testing.assert_allclose(skin.deform(slid), expected, rtol=0, atol=2 * slide + 1e-14)
-
-
-def test_weighted_centers_of_joints_that_scale_alike() -> None:
-    """The radius of a half turn is kept, whatever both joints scale by."""
-    skin, _, matrices = arm(170, (1, 1, 1))
-    matrices[1, :3, :3] = rotations.matrices_from_axis_angle([1, 0, 0], 170, degrees=True)
-    for scale in (0.01, 1, 30):
-        positions = skin.deform(np.diag([scale, scale, scale, 1]) @ matrices, center="weighted")
-        radius = np.hypot(positions[:, 1], positions[:, 2]) / scale
-        np.testing.assert_allclose(radius, 1, rtol=0, atol=1e-6)  # damping leaves that much of linear blending
 
 
 @pytest.mark.parametrize("distance", [10, 1000])

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -11,7 +13,6 @@ from numpy.typing import NDArray
 from solids import arm, tube
 
 import sbs
-from sbs.characters.limbs import words
 from sbs.samples import load as load_sample
 
 DATA = Path(__file__).parents[1] / "data"
@@ -140,31 +141,69 @@ LIMB: Joints = [
 ]
 
 
-def test_a_limb_whatever_it_is_called() -> None:
-    (found,) = [bone for bone in sbs.twist_bones(rig(LIMB)) if bone.spread]
-    assert (found.name, found.child) == ("b", 2)
-    assert found.reason == "a limb, 10.0 radii long"
+def called(name: str) -> Joints:
+    """The limb, whose bone `b` has another name."""
+    return [(name if joint == "b" else joint, name if above == "b" else above, place) for joint, above, place in LIMB]
+
+
+def in_line(one: str, two: str) -> Joints:
+    """Two joints in one line, then one that bends."""
+    return [LIMB[0], (one, "a", (1, 0, 0)), (two, one, (4, 0, 0)), ("c", two, (7, 0, 0)), ("d", "c", (7, 0.5, 0))]
 
 
 @pytest.mark.parametrize("name", ["BackUpLeg.L", "Back_Leg_R", "neck_01", "Tail"])
 def test_back_legs_long_necks_and_tails(name: str) -> None:
     """A back leg is no back, and a long bone that bends at its end can twist whatever its name is."""
-    joints = [(name if joint == "b" else joint, name if above == "b" else above, place) for joint, above, place in LIMB]
-    assert spread(sbs.twist_bones(rig(joints))) == {name}
-    short = reasons(sbs.twist_bones(rig(joints, radius=1.6)))
-    assert short[name] == "short: 1.9 radii of its limb"
+    assert spread(sbs.twist_bones(rig(called(name)))) == {name}
 
 
-def test_the_back_is_trunk() -> None:
-    joints = [
-        ("LowerBack" if joint == "b" else joint, "LowerBack" if above == "b" else above, place)
-        for joint, above, place in LIMB
-    ]
-    assert reasons(sbs.twist_bones(rig(joints)))["LowerBack"] == "trunk, by its name: 'back'"
-
-
-def test_a_short_bone_is_none() -> None:
-    assert reasons(sbs.twist_bones(rig(LIMB, radius=1.6)))["b"] == "short: 1.9 radii of its limb"
+@pytest.mark.parametrize(
+    ("joints", "radius", "expected"),
+    [
+        (LIMB, 0.3, {"b": "a limb, 10.0 radii long"}),
+        (LIMB, 1.6, {"b": "short: 1.9 radii of its limb"}),
+        (called("Tail"), 1.6, {"Tail": "short: 1.9 radii of its limb"}),
+        (called("LowerBack"), 0.3, {"LowerBack": "trunk, by its name: 'back'"}),
+        (LIMB[:3], 0.3, {"c": "0 joints at its end, where a limb has one"}),
+        (
+            [*LIMB, ("c2", "b", (4.0, 0.2, 0.0)), ("c3", "b", (4.0, -0.2, 0.0))],
+            0.3,
+            {"b": "3 joints at its end, where a limb has one"},
+        ),
+        # On the bone between its ends, whatever it is called.
+        *(
+            ([*LIMB, ("helper", above, (2.5, 0, 0))], 0.3, {"b": "the rig divides it: 'helper'"})
+            for above in ("a", "b")
+        ),
+        (
+            [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))],
+            0.1,
+            {"f": "small beside the longest limb: 17%"},
+        ),
+        *(
+            (
+                in_line(one, two),
+                0.3,
+                {
+                    one: f"the rig divides the limb: {two!r} is in line with it",
+                    two: f"the rig divides the limb: {one!r} is in line with it",
+                },
+            )
+            for one, two in (("DEF-upper_arm.L", "DEF-upper_arm.L.001"), ("thigh01", "thigh02"), ("part1", "part2"))
+        ),
+        # They bend at each of their joints.
+        *(
+            (in_line(one, two), 0.3, {one: ANY, two: ANY})
+            for one, two in (("Tail1", "Tail2"), ("neck_01", "neck_02"), ("f_index.01.L", "f_index.02.L"))
+        ),
+    ],
+)
+def test_one_reason_each(joints: Joints, radius: float, expected: dict[str, Any]) -> None:
+    """Any reason stands for a bone that a twist is spread along."""
+    bones = sbs.twist_bones(rig(joints, radius))
+    assert {name: reasons(bones)[name] for name in expected} == expected
+    limbs = {name for name, reason in expected.items() if reason is ANY or reason.startswith("a limb")}
+    assert spread(bones) & expected.keys() == limbs
 
 
 @pytest.mark.parametrize("name", ["b_twist_01", "LowerArmTwist", "uparmtwist", "b_roll.L"])
@@ -174,32 +213,6 @@ def test_twist_joints_by_name(name: str) -> None:
         bones = sbs.twist_bones(rig([*LIMB, (name, "b", place)]))
         assert reasons(bones)["b"] == f"the rig divides it: {name!r}"
         assert reasons(bones)[name] == "a twist joint, by its name"
-
-
-def test_twist_joints_by_position() -> None:
-    """On the bone between its ends, whatever it is called; beside it there may be what there is."""
-    bones = sbs.twist_bones(rig([*LIMB, ("helper", "b", (2.5, 0, 0))]))
-    assert reasons(bones)["b"] == "the rig divides it: 'helper'"
-    sibling = sbs.twist_bones(rig([*LIMB, ("helper", "a", (2.5, 0, 0))]))
-    assert reasons(sibling)["b"] == "the rig divides it: 'helper'"
-
-
-@pytest.mark.parametrize(
-    "names", [("DEF-upper_arm.L", "DEF-upper_arm.L.001"), ("thigh01", "thigh02"), ("part1", "part2")]
-)
-def test_a_limb_of_two_joints_in_line(names: tuple[str, str]) -> None:
-    one, two = names
-    joints: Joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
-    bones = sbs.twist_bones(rig([*joints, ("d", "c", (7, 0.5, 0))]))
-    assert reasons(bones)[one] == f"the rig divides the limb: {two!r} is in line with it"
-    assert reasons(bones)[two] == f"the rig divides the limb: {one!r} is in line with it"
-
-
-@pytest.mark.parametrize("names", [("Tail1", "Tail2"), ("neck_01", "neck_02"), ("f_index.01.L", "f_index.02.L")])
-def test_what_bends_at_each_of_its_joints_is_not_divided(names: tuple[str, str]) -> None:
-    one, two = names
-    joints: Joints = [LIMB[0], (one, "a", (1.0, 0.0, 0.0)), (two, one, (4.0, 0.0, 0.0)), ("c", two, (7.0, 0.0, 0.0))]
-    assert spread(sbs.twist_bones(rig([*joints, ("d", "c", (7, 0.5, 0))]))) == {one, two}
 
 
 @pytest.mark.parametrize(("length", "found"), [(0.5, set()), (1.0, {"index0", "index1", "ring0", "ring1"})])
@@ -233,23 +246,11 @@ def test_what_limbs_hang_on_is_trunk() -> None:
     assert reasons(bones)["s"] == "trunk: more than one limb hangs on it"
 
 
-def test_a_limb_has_one_joint_at_its_end() -> None:
-    several = [*LIMB, ("c2", "b", (4.0, 0.2, 0.0)), ("c3", "b", (4.0, -0.2, 0.0))]
-    assert reasons(sbs.twist_bones(rig(several)))["b"] == "3 joints at its end, where a limb has one"
-    assert reasons(sbs.twist_bones(rig(LIMB[:3])))["c"] == "0 joints at its end, where a limb has one"
-
-
 def test_joints_that_move_nothing_do_not_count() -> None:
     """The hand of the arm has no weights, and its forearm is the last that has."""
     why = reasons(sbs.twist_bones(arm()))
     assert why["hand"] == "no vertex follows it most"
     assert why["fore"] == "0 joints at its end, where a limb has one"
-
-
-def test_what_is_small_beside_the_longest_limb() -> None:
-    joints: Joints = [*LIMB, ("f", "a", (0, 1, 0)), ("g", "f", (0, 1.5, 0)), ("h", "g", (0, 1.5, 0.5))]
-    why = reasons(sbs.twist_bones(rig(joints, radius=0.1)))
-    assert why["f"] == "small beside the longest limb: 17%"
 
 
 # ------------------------------------------------------------------------------------------------ amounts across joints
@@ -291,47 +292,42 @@ RIGIFY: Joints = [
 ]
 
 
-def test_amounts_along_a_limb_that_the_rig_divides() -> None:
-    """Between its parts a vertex is along the limb: by hand, 1 - 0.75 min(3 (1 - w), 1) for the share w of a limb."""
-    upper, below, fore = "DEF-upper_arm.L", "DEF-upper_arm.L.001", "DEF-forearm.L"
-    found = amounts(
-        RIGIFY,
-        {upper: 0.5, below: 0.5},
-        {fore: 0.3, "DEF-forearm.L.001": 0.7},
-        {below: 0.5, fore: 0.5},
-        {below: 0.8, fore: 0.2},
-        {upper: 0.4, below: 0.5, fore: 0.1},
-        {"DEF-shoulder.L": 0.5, upper: 0.5},
-        {"DEF-forearm.L.001": 0.4, "DEF-hand.L": 0.6},
-    )
-    np.testing.assert_allclose(found, [1, 1, 0.25, 0.55, 0.775, 0.25, 0.25], atol=1e-12)
+UPPER, LOWER, FORE, WRIST = (name for name, _, _ in RIGIFY[1:5])
 
 
-@pytest.mark.parametrize("place", [(1.0, 0.0, 0.0), (2.5, 0.0, 0.0)])
-def test_amounts_of_twist_joints(place: tuple[float, float, float]) -> None:
-    joints: Joints = [*LIMB, ("b_twist", "b", place)]
-    found = amounts(joints, {"b": 0.5, "b_twist": 0.5}, {"b": 0.25, "b_twist": 0.25, "c": 0.5})
-    np.testing.assert_allclose(found, [1, 0.25], atol=1e-12)
-
-
-def test_amounts_of_tails_fingers_and_spines() -> None:
-    """They bend at each of their joints, although these are in line and have one name."""
-    for name in ("Tail", "finger_index", "Spine"):
-        one, two = f"{name}1", f"{name}2"
-        joints: Joints = [LIMB[0], (one, "a", (1, 0, 0)), (two, one, (4, 0, 0)), ("c", two, (7, 0, 0))]
-        np.testing.assert_allclose(amounts(joints, {one: 0.5, two: 0.5}, {two: 1}), 0.25, atol=1e-12)
-
-
-def test_amounts_of_joints_that_are_named() -> None:
-    one, two = RIGIFY[1][0], RIGIFY[2][0]
-    found = amounts(RIGIFY, {one: 0.5, two: 0.5}, {two: 0.5, "DEF-forearm.L": 0.5}, spread=(one,))
-    np.testing.assert_allclose(found, [1, 0.25], atol=1e-12)
-
-
-def test_words_of_names() -> None:
-    assert words("mixamorig:LeftHandThumb1") == ["mixamorig", "left", "hand", "thumb"]
-    assert words("DEF-f_ring.01.L.002") == ["def", "f", "ring", "l"]
-    assert words("string") == ["string"]
+@pytest.mark.parametrize(
+    ("joints", "spread", "shares", "expected"),
+    [
+        (
+            RIGIFY,
+            (),
+            [
+                *({UPPER: 0.5, LOWER: 0.5}, {FORE: 0.3, WRIST: 0.7}, {LOWER: 0.5, FORE: 0.5}, {LOWER: 0.8, FORE: 0.2}),
+                *({UPPER: 0.4, LOWER: 0.5, FORE: 0.1}, {"DEF-shoulder.L": 0.5, UPPER: 0.5}),
+                {WRIST: 0.4, "DEF-hand.L": 0.6},
+            ],
+            [1, 1, 0.25, 0.55, 0.775, 0.25, 0.25],
+        ),
+        (RIGIFY, (UPPER,), [{UPPER: 0.5, LOWER: 0.5}, {LOWER: 0.5, FORE: 0.5}], [1, 0.25]),
+        *(
+            (
+                [*LIMB, ("b_twist", "b", place)],
+                (),
+                [{"b": 0.5, "b_twist": 0.5}, {"b": 0.25, "b_twist": 0.25, "c": 0.5}],
+                [1, 0.25],
+            )
+            for place in ((1.0, 0.0, 0.0), (2.5, 0.0, 0.0))
+        ),
+        # They bend at each of their joints, although these are in line and have one name.
+        *(
+            (in_line(f"{name}1", f"{name}2")[:4], (), [{f"{name}1": 0.5, f"{name}2": 0.5}, {f"{name}2": 1}], 0.25)
+            for name in ("Tail", "finger_index", "Spine")
+        ),
+    ],
+)
+def test_amounts(joints: Joints, spread: tuple[str, ...], shares: list[dict[str, float]], expected: Any) -> None:
+    """Between parts of a limb a vertex is along it: by hand, 1 - 0.75 min(3 (1 - w), 1) for the share w of a limb."""
+    np.testing.assert_allclose(amounts(joints, *shares, spread=spread), expected, atol=1e-12)
 
 
 # --------------------------------------------------------------------------------------------------------- named joints
@@ -345,21 +341,15 @@ def test_named_joints_are_taken() -> None:
     assert spread(sbs.twist_bones(load_sample("woman"), [])) == set()
 
 
-@pytest.mark.parametrize(
-    ("joints", "error", "reason"),
-    [
-        (["elbow"], KeyError, "no joint is named 'elbow'"),
-        (["fore", 1], ValueError, "joints: 'fore' is there more than once"),
-        (["upper"], ValueError, "joints: 'upper' is a root, there is nothing that it twists against"),
-    ],
-)
-def test_what_can_not_be_spread_along_is_refused(joints: list[str | int], error: type[Exception], reason: str) -> None:
-    with pytest.raises(error, match=reason):
-        sbs.twist_bones(arm(), joints)
-
-
-def test_a_joint_without_a_bone_is_refused() -> None:
-    mesh = arm(rings=5, sides=4).mesh
+def test_what_can_not_be_spread_along_is_refused() -> None:
     skeleton = sbs.Skeleton([-1, 0], np.tile(np.eye(4), (2, 1, 1)), names=["a", "b"])
-    with pytest.raises(ValueError, match="joints: 'b' has no bone: head and tail are at one place"):
-        sbs.twist_bones(sbs.Character.from_mesh(mesh, skeleton), ["b"])
+    without = sbs.Character.from_mesh(arm(rings=5, sides=4).mesh, skeleton)
+    cases: list[tuple[sbs.Character, list[str | int], str]] = [
+        (arm(), ["elbow"], "'elbow'"),
+        (arm(), ["fore", 1], "'fore' is there more than once"),
+        (arm(), ["upper"], "'upper' is a root"),
+        (without, ["b"], "'b' has no bone"),
+    ]
+    for character, joints, reason in cases:
+        with pytest.raises((KeyError, ValueError), match=reason):
+            sbs.twist_bones(character, joints)

@@ -115,19 +115,6 @@ def test_words_that_are_none(hand: sbs.Character, word: Any, message: str) -> No
     assert re.search(message.removesuffix("$"), result.output), result.output
 
 
-def test_typos_in_other_tables() -> None:
-    with pytest.raises(
-        ValueError, match=r"^method must be one of \['LBS', .*, not 'optimised'; did you mean 'optimized'\?$"
-    ):
-        quality.chosen(["LBS", "optimised"])
-    with pytest.raises(ValueError, match=r"not 'wmoan'; did you mean 'woman'\?$"):
-        sbs.samples.load("wmoan")
-    for command in (["quality", HAND, "--methods", "optimised"], ["view", HAND, "--method", "optimised"]):
-        result = CliRunner().invoke(main, command, env={"COLUMNS": "999"})
-        assert result.exit_code == 2
-        assert "did you mean 'optimized'?" in result.output
-
-
 def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:
     mesh, skeleton = hand.mesh, hand.skeleton
     heat = weights.heat_weights(mesh.positions, mesh.triangles, *weights.bone_segments(skeleton))
@@ -146,3 +133,21 @@ def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:
         assert type(again) is type(result)
         assert repr(getattr(again, extra)) == repr(getattr(result, extra))
         assert getattr(copy.copy(result), extra) is getattr(result, extra)
+
+
+def test_what_is_deprecated_still_works() -> None:
+    mesh = sbs.Mesh(
+        positions=np.arange(9.0).reshape(3, 3),
+        triangles=np.array([[0, 1, 2]], np.int32),
+        joint_indices=np.array([[0], [1], [2]], np.int32),
+        joint_weights=np.ones((3, 1)),
+        shapes=(sbs.BlendShape("smile", np.array([2, 1], np.int32), np.array([[0.5, 0, 0], [0, 0.5, 0]])),),
+    )
+    with pytest.warns(DeprecationWarning, match="no order of vertices is faster"):
+        moved = mesh.reordered([2, 0, 1])
+    np.testing.assert_array_equal(moved.positions, mesh.positions[[2, 0, 1]])
+    np.testing.assert_array_equal(moved.triangles, [[1, 2, 0]])
+    np.testing.assert_array_equal(moved.shapes[0].vertices, [0, 2])
+    skin = sbs.Skin(mesh.positions, mesh.joint_indices, mesh.joint_weights, joint_count=3)
+    with pytest.warns(DeprecationWarning, match="no order of vertices is faster"):
+        np.testing.assert_array_equal(skin.vertex_order, [0, 1, 2])

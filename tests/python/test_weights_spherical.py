@@ -193,34 +193,24 @@ def test_any_weights_come_out_in_order(seed: int, reach: float, limit: int) -> N
 
 def test_refusals() -> None:
     points, triangles = tube()
-    pair = step(points)
-    for reach in (-0.1, np.nan, np.inf):
-        with pytest.raises(ValueError, match="reach must be"):
-            weights.widen(points, triangles, *pair, HEADS, TAILS, reach=reach)
-    with pytest.raises(ValueError, match="limit"):
-        weights.widen(points, triangles, *pair, HEADS, TAILS, limit=0)
-    with pytest.raises(ValueError, match="joint_indices has 1, for 1 joints"):
-        weights.widen(points, triangles, *pair, HEADS[:1], TAILS[:1])
-    with pytest.raises(ValueError, match="heads has shape"):
-        weights.widen(points, triangles, *pair, HEADS, TAILS[:1])
-    with pytest.raises(ValueError, match="positions"):
-        weights.widen(points[:-1], triangles, *pair, HEADS, TAILS)
-    with pytest.raises(KeyError):
-        weights.widen(points, triangles, *pair, HEADS, TAILS, locked=["nobody"], names=["a", "b"])
-    for mask in (np.full(len(points), 1.5), np.full(len(points), np.nan)):
-        with pytest.raises(ValueError, match=r"mask must be in \[0, 1\]"):
-            weights.widen(points, triangles, *pair, HEADS, TAILS, mask=mask)
-    with pytest.raises(ValueError, match="mask has shape"):
-        weights.widen(points, triangles, *pair, HEADS, TAILS, mask=[True])
-    bad = points.copy()
-    bad[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"positions\[3, 1\] is nan"):
-        weights.widen(bad, triangles, *pair, HEADS, TAILS)
-    bad[3, 1] = np.inf
-    with pytest.raises(ValueError, match=r"positions\[3, 1\] is inf"):
-        weights.widen(bad, triangles, *pair, HEADS, TAILS)
-    with pytest.raises(ValueError, match="heads must be finite"):
-        weights.widen(points, triangles, *pair, np.full_like(HEADS, np.nan), TAILS)
-    wrong: Any = "far"
-    with pytest.raises(TypeError, match="must be real number"):
-        weights.widen(points, triangles, *pair, HEADS, TAILS, reach=wrong)
+    nan, inf = points.copy(), points.copy()
+    nan[3, 1], inf[3, 1] = np.nan, np.inf
+    cases: list[tuple[dict[str, Any], str]] = [
+        *(({"reach": reach}, "reach") for reach in (-0.1, np.nan, np.inf)),
+        ({"reach": "far"}, "real number"),
+        ({"limit": 0}, "limit"),
+        ({"heads": HEADS[:1], "tails": TAILS[:1]}, "joint_indices has 1"),
+        ({"heads": HEADS, "tails": TAILS[:1]}, "heads"),
+        ({"heads": HEADS * np.nan}, "heads"),
+        ({"positions": points[:-1]}, "positions"),
+        ({"positions": nan}, r"positions\[3, 1\] is nan"),
+        ({"positions": inf}, r"positions\[3, 1\] is inf"),
+        ({"locked": ["nobody"], "names": ["a", "b"]}, "nobody"),
+        *(({"mask": np.full(len(points), value)}, "mask") for value in (1.5, np.nan)),
+        ({"mask": [True]}, "mask"),
+    ]
+    indices, values = step(points)
+    usual: dict[str, Any] = {"positions": points, "triangles": triangles, "heads": HEADS, "tails": TAILS}
+    for change, message in cases:
+        with pytest.raises((ValueError, TypeError, KeyError), match=message):
+            weights.widen(**{**usual, "joint_indices": indices, "joint_weights": values, **change})

@@ -57,12 +57,6 @@ def test_corners_without_weight_leave_it_to_the_others() -> None:
     np.testing.assert_allclose(dense(result), [[0, 0, 1], [0, 0, 0]])
 
 
-def test_no_points() -> None:
-    result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, np.empty((0, 3)))
-    assert result.joint_indices.shape[0] == 0
-    assert result.distances.shape == (0,)
-
-
 @settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1))
 def test_nearest_points_agree_with_trimesh(seed: int) -> None:
