@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the library says of a posed character, read from Blender vertex by vertex and bone by bone."""
+"""Shapes of a posed character by the library, read from Blender vertex by vertex and bone by bone."""
 
 from __future__ import annotations
 

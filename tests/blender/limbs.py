@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A tube about the bones of an arm, and what the library says of it with twists spread along them."""
+"""A tube about the bones of an arm, and its shape by the library with twists spread along them."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def ticked(armature: ArmatureObject) -> list[str]:
 
 
 def binding_of(tube: MeshObject) -> Any:
-    """What the live engine has bound, up to date."""
+    """The binding of the live engine, up to date."""
     current_layer().update()
     return rigs.state_of(tube).binding
 

@@ -83,7 +83,7 @@ def make_character() -> Character:
 
 
 def described(sbs: Any, armature: ArmatureObject) -> list[Any]:
-    """The muscles of the armature for the library, by what their objects say: where they are in the rest pose."""
+    """The muscles of the armature for the library, by their objects as they are in the rest pose."""
     pose = armature.data.pose_position
     armature.data.pose_position = "REST"
     current_layer().update()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects by the kind of their data, with the add-on's properties, and what Blender always has while tests run.
+"""Objects by the kind of their data, with the add-on's properties, and the scene and layer that there always are.
 
 Tests also run against built archives of the add-on, whose modules have other names. So these are classes for type
 checkers alone; as tests run, they are Blender's own.

@@ -81,7 +81,7 @@ def assert_same(found: Picture, wanted: Picture) -> None:
 def show_in_between(
     scene: bpy.types.Scene, item: MeshObject, path: Path, frames: tuple[int, int], positions: Callable[[], Floats]
 ) -> None:
-    """Have a mesh show what `positions` says at each moment that Cycles asks for, by a Mesh Cache."""
+    """Have a mesh show the result of `positions` at each moment that Cycles asks for, by a Mesh Cache."""
     start, step = frames[0] - 1, 0.5
     moments = np.arange(start, frames[1] + 1.0 + step, step)
 

@@ -176,7 +176,7 @@ def put_first(item: MeshObject, modifier: Any) -> None:
 
 
 def state_of(item: MeshObject) -> Any:
-    """What the live engine knows of a mesh."""
+    """The state of a mesh in the live engine."""
     return addon.module("engine.live.states").state_of(item)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply Location, Rotation and Scale: what a mesh looked like in world space before, it does afterwards."""
+"""Apply Location, Rotation and Scale: in world space a mesh looks as it did before."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The built archive: what it imports is its own, and an incomplete or broken one says so while Blender starts.
+"""The built archive: its imports are its own, and an incomplete or broken one says so while Blender starts.
 
 Each broken archive is installed, and looked at, by a Blender of its own.
 """
@@ -21,7 +21,7 @@ import pytest
 
 Change = Callable[[str, bytes], "bytes | None"]
 
-# Run by the other Blender; prints what the artist sees.
+# Run by the other Blender; prints the texts that the artist sees.
 _LOOK = """
 import json, sys
 from pathlib import Path

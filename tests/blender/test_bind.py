@@ -85,7 +85,7 @@ def test_no_weights_are_a_warning(bare: Character, capfd: pytest.CaptureFixture[
 
 @pytest.mark.parametrize("by_groups", [False, True])
 def test_envelopes_are_told(bare: Character, by_groups: bool, capfd: pytest.CaptureFixture[str]) -> None:
-    """They are no weights: neither those of all vertices, nor of what no vertex group has."""
+    """Envelopes are no weights, whether they move all vertices or only vertices without a group."""
     tube, armature = bare
     modifier = tube.modifiers.new("Armature", "ARMATURE")
     modifier.object = armature
@@ -213,7 +213,7 @@ def test_what_a_bone_carries_is_left_alone(knight: Family, weights: str, capfd: 
 
 
 def test_a_mesh_of_another_rig_is_not_ours(knight: Family) -> None:
-    """What an unbound mesh was once bound to does not count."""
+    """The rig that an unbound mesh was once bound to does not count."""
     armature, tubes = knight
     rigs.select(tubes[2:3])
     assert addon.ops.bind(all_meshes=True) == {"FINISHED"}

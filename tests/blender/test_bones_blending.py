@@ -48,7 +48,7 @@ def test_all_bones_in_every_frame(character: Character) -> None:
     tube, armature = character
     assert_right(tube, armature)
     assert error(rigs.evaluated(tube), deformed(tube, armature)) > 0.01
-    # A tube about its bones keeps its radius where one is twisted: that is what the method is for.
+    # A tube about its bones keeps its radius where one is twisted: the purpose of the method.
     rigs.animate(armature)
     for frame in (1, 20, 7, 8, 2):
         current_scene().frame_set(frame)

@@ -50,7 +50,7 @@ def test_falloffs_of_bones(character: Character) -> None:
         wanted = expected_weights(mesh, armature, own=own, falloff=falloff)
         np.testing.assert_allclose(rigs.weights(mesh), wanted, atol=TOLERANCE)
     assert np.abs(wanted - usual).max() > 0.01
-    # Weights follow, in Edit Mode by what the bones are otherwise.
+    # Weights follow; in Edit Mode bones have the falloffs that they have otherwise.
     armature.data.sbs.live = True
     armature.data.sbs.falloff = "QUADRATIC"
     armature.data.sbs.limit = 0
@@ -206,7 +206,7 @@ def test_a_bound_mesh_follows_a_radius(character: Character) -> None:
     armature.data.sbs.live = True
     before = rigs.evaluated(mesh)
     armature.data.bones["B2"].envelope_distance = 0.6
-    # The first update tells the handler, in the second one the carrier has what it wrote.
+    # The first update tells the handler, the second one shows the shape that it wrote.
     for _ in range(2):
         current_layer().update()
     assert expected.error(rigs.evaluated(mesh), before) > 0.01

@@ -93,7 +93,7 @@ def test_a_twist_that_is_spread(has_keys: bool) -> None:
             point.co.z += 0.3
         key.value = 1.0
     item.sbs.spread_twist = True
-    item.sbs.twist_across = 1.0  # what there is of the method depends on weights otherwise
+    item.sbs.twist_across = 1.0  # else the amount of the method depends on weights
     rigs.turn(armature)
     bone = armature.pose.bones["ForeArm"]
     bent = bone.rotation_quaternion.copy()

@@ -30,7 +30,7 @@ from objects import (
     mesh_objects,
 )
 
-# Exporters' own, which are not what this is about.
+# Warnings of the exporters themselves.
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.usefixtures("importer_of_old_blender"),
@@ -331,7 +331,7 @@ def test_failure(form: Format, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_edits_before_are_not_lost(form: Format, tmp_path: Path) -> None:
-    """What an exporter evaluates has them, and no evaluation after it."""
+    """An exporter evaluates the edits, and no later evaluation has them."""
     tube, armature = make_character()
     rigs.bind(tube, armature)
     by_frame(tube)

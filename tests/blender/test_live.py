@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The live engine: what Blender shows of a bound mesh is what the library says, wherever an artist takes it."""
+"""The live engine: Blender shows a bound mesh as the library deforms it, wherever an artist takes it."""
 
 from __future__ import annotations
 

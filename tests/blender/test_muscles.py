@@ -274,7 +274,7 @@ def test_shape_keys_move_skin_before(character: Character) -> None:
 
 @pytest.mark.parametrize("method", ["SPHERICAL", "BONES_BLENDING"])
 def test_animated_shape_keys_bind_once(character: Character, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
-    """Muscles are bound to the mesh with the keys that stay; what they move is added to what the others make of it."""
+    """Muscles are bound to the mesh with the keys that stay; their bulge is added to the shape by the moving keys."""
     tube, armature = character
     rigs.add_shape(tube, (1.2, 1.2, 1.0), 0.7, "Fat")
     moving = rigs.add_shape(tube, (0.5, 0.6, 1.0), 0.0, "Thin")
@@ -437,7 +437,7 @@ def test_hidden_ones_that_others_use_do_not_wait(moving: Character) -> None:
 
 
 def test_undo_of_bellies(moving: Character) -> None:
-    """What undo brings back are bellies of an earlier pose."""
+    """Undo brings back bellies of an earlier pose."""
     _, armature = moving
     rigs.select([armature])
     name = muscle_of(armature, 0).belly.name
@@ -492,7 +492,7 @@ def test_appended_by_the_mesh_alone(character: Character, tmp_path: Path) -> Non
 
 
 def test_linked_without_override(character: Character, tmp_path: Path) -> None:
-    """It stays as it was saved; operators say in words what to do."""
+    """It stays as it was saved, and operators say so."""
     tube, armature = character
     wanted = assert_right(tube, armature)
     rigs.save_library(tmp_path / "library.blend")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators, preferences and the add-on as a whole: what is said, and nothing that is left behind."""
+"""Operators, preferences and the add-on as a whole: reasons are given, and nothing is left behind."""
 
 from __future__ import annotations
 

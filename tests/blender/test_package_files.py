@@ -47,7 +47,7 @@ def test_mesh_cache_plays_what_was_deformed(tmp_path: Path, suffix: str, kind: s
 
 @pytest.mark.blender(since=(4, 5))
 def test_blender_makes_alembic_of_a_cache_in_usd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What docs/formats.md shows; the cache is Blender's own here, of a triangle whose one corner rises."""
+    """The code in docs/formats.md; the cache is Blender's own here, of a triangle whose one corner rises."""
     mesh = bpy.data.meshes.new("run")
     mesh.from_pydata([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [], [(0, 1, 2)])
     item = mesh_object(bpy.data.objects.new("run", mesh))

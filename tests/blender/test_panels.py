@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Panels and menus in every state, drawn into a layout that knows what Blender's knows, for modules have no window."""
+"""Panels and menus in every state, drawn into a layout that checks as Blender's does, for modules have no window."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LETTERS = 30
 
 
 class Layout:
-    """What a draw function calls, checked: names of properties, operators, icons and options, and how long labels are.
+    """Checks the calls of a draw function: names of properties, operators, icons and options, and the length of labels.
 
     Attributes
     ----------

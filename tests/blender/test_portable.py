@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Portable objects: what nodes make of a pose; made, updated, made live again, and baked where nodes cannot do it."""
+"""Portable objects: deformed by nodes; made, updated, made live again, and baked where nodes cannot do it."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def marked() -> list[str]:
 
 @pytest.fixture(params=["OPTIMIZED", "JOINT_SET"])
 def center(request: pytest.FixtureRequest) -> str:
-    """What vertices turn about: centers that are given to nodes, or that nodes find."""
+    """The centers of vertices: given to nodes, or found by nodes."""
     chosen: str = request.param
     return chosen
 
@@ -549,7 +549,7 @@ def test_once_more_after_another_animation(character: Family, tmp_path: Path) ->
 
 
 def test_a_file_that_was_never_saved(character: Family) -> None:
-    """There is nowhere to bake to; what nodes can do is done all the same, and the live one stays."""
+    """There is nowhere to bake to; nodes still move the shirt, and the body stays live."""
     body, shirt, _ = character
     wanted = shapes([body, shirt])
     rigs.select([body, shirt])

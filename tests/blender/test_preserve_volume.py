@@ -24,7 +24,7 @@ def farthest_turn(item: MeshObject, armature: ArmatureObject) -> float:
 
 
 def assert_same(item: MeshObject, armature: ArmatureObject) -> None:
-    """Ours by Dual Quaternion shows what the Armature modifier shows with Preserve Volume."""
+    """Our Dual Quaternion shows the same as the Armature modifier with Preserve Volume."""
     modifier = item.modifiers.new("Armature", "ARMATURE")
     modifier.object = armature
     modifier.use_deform_preserve_volume = True
@@ -35,7 +35,7 @@ def assert_same(item: MeshObject, armature: ArmatureObject) -> None:
     assert error(rigs.evaluated(item), theirs) < SINGLE
 
 
-# Blender 3.4 blends what bones scale by apart from how they move.
+# Blender 3.4 blends the scales of bones apart from their motions.
 @pytest.mark.parametrize("is_scaled", [False, pytest.param(True, marks=pytest.mark.blender(since=(4, 5)))])
 @pytest.mark.parametrize("location", [(0.0, 0.0, 0.0), (0.0, 0.0, 7.0)])
 def test_within_90_degrees(is_scaled: bool, location: tuple[float, float, float]) -> None:

@@ -35,7 +35,7 @@ OPERATIONS = 75
 CHECK_EVERY = 25
 MOST_CHARACTERS = 5
 
-#: What an artist does, and how often.
+#: The deeds of an artist, and how often each is done.
 CHANCES = """
 change_frame 8 pose 10 rename 3 duplicate 2 delete 1 undo 4 redo 2 edit 2 toggle 4 paint 6 bind_again 1 reload 0.5
 delete_carrier 1 move 4 animate 2 move_vertices 4 add_or_mix_shape 3 change_bone 2 simulate 1 script 1 switch_addon 0.3
@@ -55,7 +55,7 @@ def rig_of(item: MeshObject) -> ArmatureObject:
 @persistent  # type: ignore[untyped-decorator]  # the stubs have no type for it
 def edit_in_each_frame(scene: bpy.types.Scene, *_arguments: object) -> None:
     """A script of the artist's."""
-    # What a Decimate makes of such weights is known to Blender only when all scripts have ended.
+    # Blender knows the weights behind a Decimate only when all scripts have ended.
     decimated = {item.data for item in scene.objects if "DECIMATE" in {modifier.type for modifier in item.modifiers}}
     for item in scene.objects:
         if item.type == "MESH" and item.vertex_groups and item.data not in decimated:
@@ -330,7 +330,7 @@ class Session:
         self.count()
 
     def count(self) -> None:
-        """What there is of ours: no handler, carrier or probe more than is needed."""
+        """There is no handler, carrier or probe more than is needed."""
         called = joined.from_iterable(getattr(bpy.app.handlers, name) for name in HANDLERS)
         ours = [handler for handler in called if handler.__module__.startswith(addon.name())]
         assert sorted(handler.__name__ for handler in ours) == sorted(handler.__name__ for handler in self.handlers)

@@ -108,7 +108,7 @@ def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind:
 
 
 def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Path) -> None:
-    """Against what the library says at each moment that Cycles asks for, in a Mesh Cache."""
+    """Against the shapes by the library at each moment that Cycles asks for, in a Mesh Cache."""
     tube, twin, armature = make_twins()
     tube.sbs.method = "SPHERICAL"
     armature.location = (0.2, 0.0, 0.1)
@@ -276,7 +276,7 @@ def test_handles_and_bellies_are_not_seen(small_scene: bpy.types.Scene, muscular
 
 
 def test_muscles_with_motion_blur(small_scene: bpy.types.Scene, muscular: Character, tmp_path: Path) -> None:
-    """Against what the library says at each moment that Cycles asks for, in a Mesh Cache."""
+    """Against the shapes by the library at each moment that Cycles asks for, in a Mesh Cache."""
     tube, armature = muscular
     scene = small_scene
     cached = statue(tube, covered(tube, armature))

@@ -28,12 +28,12 @@ def seconds(tube: MeshObject) -> list[str]:
 
 
 def test_shown_again(character: Character) -> None:
-    """What the artist shows stays shown; the panel says that the mesh is deformed twice as soon as it is."""
+    """A modifier that the artist shows stays shown; the panel says at once that the mesh is deformed twice."""
     tube, _armature = character
     modifier = tube.modifiers["Armature"]
     modifier.show_viewport = True
     current_layer().update()
-    # What another rig does is no second time.
+    # Another rig does not deform it a second time.
     tube.modifiers.new("Face", "ARMATURE").object = rigs.make_armature(name="Face")
     assert modifier.show_viewport
     assert seconds(tube) == []
@@ -77,7 +77,7 @@ def test_apply_as_shape_key(character: Character, keep: bool, is_portable: bool)
 
 
 def test_shape_keys_are_in_it(character: Character) -> None:
-    """As with Blender's own: what keys do is in the new one."""
+    """As with Blender's own, the new key has the effect of the others."""
     tube, armature = character
     fat = rigs.add_shape(tube, (1.5, 1.5, 1.0), 0.5)
     rest = rigs.positions(tube.data) * (1.25, 1.25, 1.0)

@@ -133,7 +133,7 @@ def test_game_shows_what_is_exported(character: Character) -> None:
 
 
 def test_compare_with_linear(character: Character) -> None:
-    """It is what the Armature modifier shows, which spreads no twist."""
+    """Linear is the shape by the Armature modifier, which spreads no twist."""
     tube, armature = character
     current_layer().update()
     difference = addon.module("comparison.difference").find(tube)
