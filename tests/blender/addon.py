@@ -38,7 +38,6 @@ def provide(archive: Path | None) -> None:
 
 
 def name() -> str:
-    """The full name of the add-on's package."""
     return _name
 
 
@@ -64,7 +63,6 @@ def spread_no_twists() -> None:
 
 
 def preferences() -> Any:
-    """The preferences of the add-on."""
     assert bpy.context.preferences is not None
     return bpy.context.preferences.addons[_name].preferences
 

@@ -104,7 +104,7 @@ def clean_blender(capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
     addon.spread_no_twists()
     yield
     addon.disable(wheels=False)
-    # What a handler or a draw function raises, Blender prints and forgets.
+    # Blender prints and forgets errors of handlers and draw functions.
     captured = capfd.readouterr()
     log = captured.out + captured.err
     assert "Traceback" not in log, log

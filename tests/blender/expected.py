@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the library says of a posed character, read from Blender vertex by vertex and bone by bone."""
+"""Shapes of a posed character by the library, read from Blender vertex by vertex and bone by bone."""
 
 from __future__ import annotations
 
@@ -25,15 +25,8 @@ TOLERANCE = 1e-5
 class Posed(NamedTuple):
     """A character as it is posed.
 
-    Attributes
-    ----------
-    to_rig : (4, 4) ndarray
-        From the space of the mesh to that of the armature.
-    bones : list of J PoseBone
-        Those that deform.
-    weights : (V, J) ndarray
-    matrices : (J, 4, 4) ndarray
-        The skinning matrices, in armature space.
+    A matrix from the space of the mesh to that of the armature; the J bones that deform; weights (V, J); and skinning
+    matrices (J, 4, 4) in armature space.
     """
 
     to_rig: Floats
@@ -43,7 +36,6 @@ class Posed(NamedTuple):
 
 
 def read(item: MeshObject, armature: ArmatureObject, mesh: bpy.types.Mesh | None = None) -> Posed:
-    """What there is to know of a posed character; the mesh is that of the object unless it is given."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     posed = armature.evaluated_get(depsgraph)
     to_rig = np.linalg.inv(array(posed.matrix_world)) @ array(item.evaluated_get(depsgraph).matrix_world)
@@ -102,9 +94,8 @@ def bones_blended(
 ) -> Floats:
     """As `deformed`, by `sbs.bones_blending` with options; for the bones of these names, or all.
 
-    Some bones may say their zones themselves.
-
-    Rest positions tell where the vertices are that move; those of the mesh, how far along bones.
+    Some bones may say their zones themselves. Rest positions tell where the vertices are that move; those of the mesh,
+    how far along bones.
     """
     sbs = addon.module("core.library").load()
     to_rig, bones, weights, matrices = read(item, armature)
@@ -165,7 +156,6 @@ def body(
 
 
 def assert_right(item: MeshObject, armature: ArmatureObject, method: str = "spherical", **options: Any) -> None:
-    """The mesh is shown as the library says."""
     assert error(rigs.evaluated(item), deformed(item, armature, method, **options)) < TOLERANCE
 
 

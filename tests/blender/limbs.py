@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A tube about the bones of an arm, and what the library says of it with twists spread along them."""
+"""A tube about the bones of an arm, and its shape by the library with twists spread along them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,27 @@ EXACT = 1e-6
 
 def make(rows: int = 41) -> Character:
     """The tube and its armature, not bound."""
-    armature, tube = rigs.make_armature(), rigs.make_tube(rows=rows)
+    armature = rigs.make_armature()
     for number, name in enumerate(NAMES):
-        tube.vertex_groups[f"B{number}"].name = name
         armature.data.bones[f"B{number}"].name = name
-    return tube, armature
+    return make_tube(rows), armature
+
+
+def make_tube(rows: int = 41, name: str = "Tube", only: Sequence[str] = NAMES) -> MeshObject:
+    """A tube with the vertex groups of all of the bones, or only of some."""
+    tube = rigs.make_tube(rows=rows, name=name)
+    for number, bone in enumerate(NAMES):
+        group = tube.vertex_groups[f"B{number}"]
+        group.name = bone
+        if bone not in only:
+            tube.vertex_groups.remove(group)
+    return tube
+
+
+def bind_more(armature: ArmatureObject, *items: MeshObject) -> None:
+    current_layer().update()
+    rigs.select([*items, armature])
+    assert addon.ops.bind() == {"FINISHED"}
 
 
 def twist(armature: ArmatureObject, bone: str, degrees: float) -> None:
@@ -76,9 +92,9 @@ def ticked(armature: ArmatureObject) -> list[str]:
 
 
 def binding_of(tube: MeshObject) -> Any:
-    """What the live engine has bound, up to date."""
+    """The binding of the live engine, up to date."""
     current_layer().update()
-    return addon.module("engine.live.states").state_of(tube).binding
+    return rigs.state_of(tube).binding
 
 
 def deformed(
@@ -95,27 +111,12 @@ def deformed(
     frames: int = 4,
     **options: Any,
 ) -> Floats:
-    """The mesh deformed by `sbs.Character.twisted_skin` in armature space, and brought back to its own space, (V, 3).
+    """The mesh deformed by `sbs.Skin` with twists in armature space, and brought back to its own space, (V, 3).
 
-    Parameters
-    ----------
-    item, armature : Object
-    names : sequence of str or callable, optional
-        The bones along which twists are spread; None for those that the library finds. A function makes the `sbs.Twist`
-        of the package and the bones that deform; None if there is none.
-    across : float
-        Of `sbs.twist_amounts`.
-    twists : (B, 2) ndarray, optional
-        Radians; by default those of the pose.
-    rest : (V, 3) ndarray, optional
-        Where the vertices are that move, if shape keys move them; those of the mesh are where they are along bones.
-    mesh : Mesh, optional
-    centers : (V, 3) ndarray, optional
-        Rotation centers in the space of the mesh.
-    smooth, frames
-        Of `sbs.limb_twist`.
-    **options
-        Of `sbs.Skin.deform`.
+    Twists are spread along the bones of these names, or those that the library finds if there are None; a function
+    makes the `sbs.Twist` of the package and the bones that deform. By default they are those of the pose; rest
+    positions tell where the vertices are that move, those of the mesh where they are along bones. The other options
+    are those of `sbs.twist_amounts`, `sbs.limb_twist` and `sbs.Skin.deform`.
     """
     sbs = addon.module("core.library").load()
     to_rig, bones, weights, matrices = read(item, armature, mesh)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import addon
@@ -38,7 +39,6 @@ def add(
 
 
 def list_of(armature: ArmatureObject) -> list[Any]:
-    """Its muscles, whose objects may be missing."""
     return list(armature.sbs.muscles)
 
 
@@ -53,7 +53,6 @@ def used(armature: ArmatureObject) -> list[Any]:
 
 
 def muscle_of(armature: ArmatureObject, which: int | str) -> Any:
-    """One of them, by its row or name."""
     return armature.sbs.muscles[which]
 
 
@@ -77,16 +76,14 @@ def add_right_side(armature: ArmatureObject) -> None:
 
 
 def make_character() -> Character:
-    """A bound tube and its bent armature, with a muscle."""
-    armature, tube = rigs.make_armature(), rigs.make_tube(rows=81)
-    rigs.bind(tube, armature)
+    tube, armature = rigs.make_bound(rows=81)
     add(armature)
     bend(armature)
     return tube, armature
 
 
 def described(sbs: Any, armature: ArmatureObject) -> list[Any]:
-    """The muscles of the armature for the library, by what their objects say: where they are in the rest pose."""
+    """The muscles of the armature for the library, by their objects as they are in the rest pose."""
     pose = armature.data.pose_position
     armature.data.pose_position = "REST"
     current_layer().update()
@@ -159,13 +156,20 @@ def assert_right(tube: MeshObject, armature: ArmatureObject, rest: Floats | None
     return found
 
 
+def make_override(path: Path, *, fully_editable: bool = True) -> Character:
+    """A library override of the character of this file, saved there; bent."""
+    rigs.save_library(path)
+    tube, armature = rigs.override_character(path, fully_editable=fully_editable)
+    bend(armature, 50.0)
+    return tube, armature
+
+
 def state(tube: MeshObject) -> Any:
     current_layer().update()
     return engine("live.states").state_of(tube)
 
 
 def without(tube: MeshObject) -> Floats:
-    """The same mesh with no muscles."""
     tube.sbs.use_muscles = False
     found = rigs.evaluated(tube)
     tube.sbs.use_muscles = True

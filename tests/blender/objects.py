@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects by the kind of their data, with the add-on's properties, and what Blender always has while tests run.
+"""Objects by the kind of their data, with the add-on's properties, and the scene and layer that there always are.
 
 Tests also run against built archives of the add-on, whose modules have other names. So these are classes for type
 checkers alone; as tests run, they are Blender's own.
@@ -60,44 +60,21 @@ else:
     Object = MeshObject = ArmatureObject = bpy.types.Object
     PoseBone = bpy.types.PoseBone
 
-__all__ = [
-    "ArmatureObject",
-    "Character",
-    "Family",
-    "MeshObject",
-    "Object",
-    "PoseBone",
-    "active_object",
-    "armature_named",
-    "armature_object",
-    "character_of",
-    "current_layer",
-    "current_scene",
-    "library",
-    "mesh_named",
-    "mesh_object",
-    "mesh_objects",
-    "new_mesh",
-]
-
 Character = tuple[MeshObject, ArmatureObject]
 #: A rig and the meshes that it moves.
 Family = tuple[ArmatureObject, list[MeshObject]]
 
 
 def mesh_object(item: bpy.types.Object | None) -> MeshObject:
-    """An object that is a mesh."""
     assert item is not None and isinstance(item.data, bpy.types.Mesh)
     return cast("MeshObject", item)
 
 
 def new_mesh(name: str) -> Mesh:
-    """One more mesh."""
     return cast("Mesh", bpy.data.meshes.new(name))
 
 
 def mesh_objects(items: Iterable[bpy.types.Object]) -> list[MeshObject]:
-    """The meshes among objects."""
     return [mesh_object(item) for item in items if item.type == "MESH"]
 
 
@@ -108,18 +85,15 @@ def character_of(items: Iterable[bpy.types.Object]) -> Character:
 
 
 def mesh_named(name: str) -> MeshObject:
-    """The mesh object of the file with a name."""
     return mesh_object(bpy.data.objects[name])
 
 
 def armature_object(item: bpy.types.Object | None) -> ArmatureObject:
-    """An object that is an armature."""
     assert item is not None and isinstance(item.data, bpy.types.Armature)
     return cast("ArmatureObject", item)
 
 
 def armature_named(name: str) -> ArmatureObject:
-    """The armature object of the file with a name."""
     return armature_object(bpy.data.objects[name])
 
 
@@ -130,18 +104,15 @@ def library(path: Path | str, **options: bool) -> AbstractContextManager[tuple[A
 
 
 def active_object() -> bpy.types.Object:
-    """The object that is active, which there is."""
     assert bpy.context.object is not None
     return bpy.context.object
 
 
 def current_scene() -> bpy.types.Scene:
-    """The scene that is open."""
     assert bpy.context.scene is not None
     return bpy.context.scene
 
 
 def current_layer() -> bpy.types.ViewLayer:
-    """The view layer that is shown."""
     assert bpy.context.view_layer is not None
     return bpy.context.view_layer

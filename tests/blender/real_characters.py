@@ -25,7 +25,6 @@ class RealCharacter:
     motions: list[tuple[NDArray[np.float32], NDArray[np.float32]]]  # of each frame, quaternions and translations
 
     def pose(self, frame: int) -> None:
-        """Pose the rig."""
         for number, (quaternion, translation) in enumerate(zip(*self.motions[frame], strict=False)):
             bone = self.armature.pose.bones[f"joint {number}"]
             rest = bone.bone.matrix_local

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small pictures of characters by Cycles for the tests, and what they are compared with."""
+"""Small pictures of characters by Cycles for the tests, and point caches with shapes that they expect."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import addon
 import bpy
 import numpy as np
-import point_caches
 from expected import Floats
 from numpy.typing import NDArray
 from objects import MeshObject, current_layer, current_scene
@@ -46,7 +46,6 @@ def make_scene(frames: range, pixels: int, motion_blur: bool = False) -> bpy.typ
 
 
 def read(path: Path) -> Picture:
-    """The pixels of a file."""
     image = bpy.data.images.load(str(path))
     values: Any = image.pixels
     pixels = np.empty(len(values), np.float32)
@@ -82,7 +81,7 @@ def assert_same(found: Picture, wanted: Picture) -> None:
 def show_in_between(
     scene: bpy.types.Scene, item: MeshObject, path: Path, frames: tuple[int, int], positions: Callable[[], Floats]
 ) -> None:
-    """Have a mesh show what `positions` says at each moment that Cycles asks for, by a Mesh Cache."""
+    """Have a mesh show the result of `positions` at each moment that Cycles asks for, by a Mesh Cache."""
     start, step = frames[0] - 1, 0.5
     moments = np.arange(start, frames[1] + 1.0 + step, step)
 
@@ -93,7 +92,18 @@ def show_in_between(
             yield positions()
 
     # Samples are numbered; which moments they are of, the modifier says.
-    point_caches.write(path, range(len(moments)), shapes())
+    write_cache(path, range(len(moments)), shapes())
     modifier = item.modifiers.new("Reference", "MESH_CACHE")
     modifier.cache_format, modifier.filepath = "PC2", str(path)
     modifier.frame_start, modifier.frame_scale = start / step, 1.0 / step
+
+
+def write_cache(path: Path, numbers: range, shapes: Iterable[NDArray[np.float64]]) -> None:
+    """Write shapes (V, 3) to a PC2 file, one for each number, by the package that the add-on uses."""
+    caches = addon.module("core.library").load("formats.caches")
+    first, *others = shapes
+    no_triangles = np.empty((0, 3), np.int32)
+    content = caches.Frames(numbers, 1.0, len(first), first.dtype, no_triangles)
+    with caches.PC2(path, content) as cache:
+        for shape in (first, *others):
+            cache.append(shape[None], None)

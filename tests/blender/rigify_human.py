@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rig that Rigify makes of its human meta-rig, and a body for it."""
+"""The rig that Rigify makes of a human meta-rig, and a body for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import addon_utils
 import bpy
 import numpy as np
 import rigs
-from objects import ArmatureObject, MeshObject, armature_object, current_scene, mesh_named
+from objects import ArmatureObject, Character, MeshObject, armature_object, current_scene, mesh_named
 
 # Bones of a Rigify rig that have flesh around them: by the beginnings of their names, in meters.
 FLESH = {"spine": 0.11, "spine.004": 0.05, "spine.006": 0.09, "pelvis": 0.09, "shoulder": 0.05, "upper_arm": 0.05} | {
@@ -18,7 +18,7 @@ FLESH = {"spine": 0.11, "spine.004": 0.05, "spine.006": 0.09, "pelvis": 0.09, "s
 }  # fmt: skip
 
 
-def flesh(armature: ArmatureObject, *, balls: int = 6, voxel: float = 0.015) -> MeshObject:
+def flesh(armature: ArmatureObject, *, balls: int = 6, voxel: float = 0.03) -> MeshObject:
     """A body around the bones of a Rigify rig that deform: balls along each, melted into one surface."""
     ring = np.linspace(0.0, 2.0 * math.pi, 12, endpoint=False)
     heights = np.linspace(-1.0, 1.0, 7)
@@ -50,13 +50,23 @@ def flesh(armature: ArmatureObject, *, balls: int = 6, voxel: float = 0.015) -> 
     return mesh_named("Body")
 
 
-def generate() -> ArmatureObject:
-    """The rig."""
+def generate(*, is_whole: bool = False) -> ArmatureObject:
+    """The rig; unless it is to be whole, without fingers and face, which take a minute."""
     addon_utils.enable("rigify", default_set=True)
     operators: Any = bpy.ops  # those of Rigify are there only now
-    operators.object.armature_human_metarig_add()
+    kind = "human" if is_whole else "basic_human"
+    getattr(operators.object, f"armature_{kind}_metarig_add")()
     assert operators.pose.rigify_generate() == {"FINISHED"}
     return armature_object(bpy.context.object)
+
+
+def make() -> Character:
+    """The rig with a body by Blender's automatic weights, not bound."""
+    rig = generate()
+    body = flesh(rig)
+    rigs.select([rig, body])
+    assert bpy.ops.object.parent_set(type="ARMATURE_AUTO") == {"FINISHED"}
+    return body, rig
 
 
 def bend_elbow(rig: ArmatureObject, degrees: float) -> bpy.types.PoseBone:

@@ -29,7 +29,7 @@ REACH = 0.42  # meters around the knee: the leg from the hip to the ankle
 
 def bound() -> tuple[MeshObject, ArmatureObject]:
     """A Rigify human with a smooth body and Blender's automatic weights."""
-    rig = rigify_human.generate()
+    rig = rigify_human.generate(is_whole=True)
     body = rigify_human.flesh(rig, balls=40, voxel=0.01)
     smooth = body.modifiers.new("Smooth", "SMOOTH")
     assert isinstance(smooth, bpy.types.SmoothModifier)

@@ -78,7 +78,6 @@ def make_tube(bones: int = 4, rows: int = 41, name: str = "Tube") -> MeshObject:
 
 
 def select(items: Sequence[bpy.types.Object]) -> None:
-    """Select objects and no others; the first is active."""
     for other in current_layer().objects:
         other.select_set(other in items)
     current_layer().objects.active = items[0]
@@ -116,10 +115,24 @@ def animate(armature: ArmatureObject, frames: int = 20) -> None:
             bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
-def make_character() -> Character:
-    """A bound tube, and its posed armature, which is no parent."""
+def make_bound(rows: int = 41, center: str = "JOINT_SET") -> Character:
+    """A bound tube, and its armature at rest, which is no parent."""
+    armature, tube = make_armature(), make_tube(rows=rows)
+    bind(tube, armature, center)
+    return tube, armature
+
+
+def make_child() -> Character:
+    """As `make_bound`, but the armature is the parent."""
     armature, tube = make_armature(), make_tube()
+    tube.parent = armature
     bind(tube, armature)
+    return tube, armature
+
+
+def make_character() -> Character:
+    """A bound tube and its posed armature."""
+    tube, armature = make_bound()
     turn(armature)
     return tube, armature
 
@@ -141,6 +154,42 @@ def make_replaced() -> Character:
     return tube, armature
 
 
+def again(ending: str = "") -> Character:
+    """The tube and its rig that there are now, or copies of them, up to date."""
+    for _ in range(2):
+        current_layer().update()
+    return mesh_named(f"Tube{ending}"), armature_named(f"Rig{ending}")
+
+
+def undo() -> Character:
+    bpy.ops.ed.undo()
+    return again()
+
+
+def redo() -> Character:
+    bpy.ops.ed.redo()
+    return again()
+
+
+def put_first(item: MeshObject, modifier: Any) -> None:
+    addon.module("engine.stack.stack").move(item, modifier, 0)
+
+
+def state_of(item: MeshObject) -> Any:
+    """The state of a mesh in the live engine."""
+    return addon.module("engine.live.states").state_of(item)
+
+
+def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
+    """A bound tube that is blended linearly, one with an Armature modifier, and their animated armature."""
+    tube, armature = make_bound()
+    tube.sbs.method = "LINEAR"
+    twin = make_tube(name="Twin")
+    twin.modifiers.new("Armature", "ARMATURE").object = armature
+    animate(armature)
+    return tube, twin, armature
+
+
 def reopen(path: Path) -> Character:
     """The tube and its rig, once the file has been saved, closed and opened."""
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
@@ -150,7 +199,6 @@ def reopen(path: Path) -> Character:
 
 
 def close() -> None:
-    """Go on with an empty file."""
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
 
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Apply Location, Rotation and Scale: what a mesh looked like in world space before, it does afterwards."""
+"""Apply Location, Rotation and Scale: in world space a mesh looks as it did before."""
 
 from __future__ import annotations
 
-import addon
 import bpy
 import numpy as np
 import pytest
@@ -161,8 +160,7 @@ def test_one_bone_made_longer(character: Character) -> None:
 
 @pytest.mark.parametrize("factor", [2.5, 0.4])
 def test_zones(factor: float) -> None:
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
+    tube, armature = rigs.make_bound()
     tube.sbs.method = "BONES_BLENDING"
     zones = {"B1": (-0.3, 0.1), "B2": (0.2, 0.9), "B3": (-0.9, -0.2)}
     for name, (start, end) in zones.items():
@@ -182,7 +180,6 @@ def test_zones(factor: float) -> None:
 
 
 def test_no_custom_properties(character: Character) -> None:
-    """Exporters would write them."""
     _tube, armature = character
     armature.data.bones["B1"].sbs.own_zone = True
     apply(["Rig", "Tube"], scale=True)
@@ -203,4 +200,4 @@ def test_centers_and_twists(center: str) -> None:
     wanted = in_world(tube)
     apply(["Rig", "Tube"], scale=True)
     assert error(in_world(tube), wanted) < TOLERANCE
-    assert addon.module("engine.live.states").state_of(tube).problem == ""
+    assert rigs.state_of(tube).problem == ""

@@ -6,7 +6,6 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
-from typing import Any
 
 import addon
 import bpy
@@ -36,24 +35,18 @@ def at_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def centers_of(tube: MeshObject) -> np.ndarray:
-    """The centers that the file keeps."""
     found = kept_centers(tube)
     assert found is not None
     return found
 
 
 def wanted_centers(tube: MeshObject) -> np.ndarray:
-    """What the library finds by the vertex groups as they are."""
     weights = rigs.weights(tube)
     everyone = np.broadcast_to(np.arange(4), weights.shape)
     found: np.ndarray = sbs.optimized_centers(
         rigs.positions(tube.data), rigs.triangles(tube.data), everyone, weights.astype(np.float64)
     )
     return found
-
-
-def state_of(tube: MeshObject) -> Any:
-    return addon.module("engine.live.states").state_of(tube)
 
 
 def wait_for_centers() -> None:
@@ -124,18 +117,6 @@ def test_made_portable_without_being_bound(character: Character) -> None:
     assert_right(tube, armature, center="optimized", centers=wanted)
 
 
-def test_in_poses_and_places(character: Character) -> None:
-    tube, armature = character
-    rigs.bind(tube, armature, center="OPTIMIZED")
-    wanted = wanted_centers(tube)
-    for seed in (1, 2):
-        rigs.turn(armature, seed=seed)
-        assert_optimized(tube, armature)
-    tube.location = (0.2, 0.3, 0.0)
-    tube.scale = (2.0, 1.0, 1.0)
-    assert_right(tube, armature, center="optimized", centers=wanted)
-
-
 def test_follow_weights_and_vertices(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
@@ -146,10 +127,8 @@ def test_follow_weights_and_vertices(character: Character) -> None:
     for vertex in tube.data.vertices:
         vertex.co.x *= 1.5
     tube.data.update()
-    current_layer().update()
     assert_optimized(tube, armature)
     tube.data = rigs.make_tube(rows=30, name="Other").data
-    current_layer().update()
     assert_optimized(tube, armature)
 
 
@@ -182,16 +161,15 @@ def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     modifier = tube.modifiers.new("Mirror", "MIRROR")
-    addon.module("engine.stack.stack").move(tube, modifier, 0)
+    rigs.put_first(tube, modifier)
     current_layer().update()
-    assert state_of(tube).problem == ""
-    assert "may not change faces" in state_of(tube).centers.note
+    assert rigs.state_of(tube).problem == ""
+    assert rigs.state_of(tube).centers.note
     shape = rigs.evaluated(tube)
     tube.sbs.center = "WEIGHTED"
     assert error(rigs.evaluated(tube), shape) < TOLERANCE
     tube.modifiers.remove(modifier)
     tube.sbs.center = "OPTIMIZED"
-    current_layer().update()
     assert_optimized(tube, armature)
     # Nor are there any without faces.
     points = new_mesh("Points")
@@ -199,7 +177,6 @@ def test_weighted_ones_where_faces_are_unknown(character: Character) -> None:
     tube.data = points
     for name in ("B1", "B2"):
         tube.vertex_groups.new(name=name).add(list(range(100)), 0.5, "REPLACE")
-    current_layer().update()
     assert_right(tube, armature, center="weighted")
 
 
@@ -208,11 +185,11 @@ def test_nobody_waits(character: Character) -> None:
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     assert kept_centers(tube) is None
-    assert "Centers are about to be found" in state_of(tube).centers.note
+    assert rigs.state_of(tube).centers.note
     assert_right(tube, armature, center="weighted")
     wait_for_centers()
     assert_optimized(tube, armature)
-    assert state_of(tube).centers.note == ""
+    assert rigs.state_of(tube).centers.note == ""
 
 
 @pytest.mark.usefixtures("at_a_window")
@@ -225,7 +202,7 @@ def test_painting_goes_on_with_those_of_before(character: Character) -> None:
         paint(tube, first)
         addon.module("engine.handlers").look_for_centers()
         assert_right(tube, armature, center="optimized", centers=before)
-    assert state_of(tube).centers.are_awaited
+    assert rigs.state_of(tube).centers.are_awaited
     wait_for_centers()
     assert np.abs(centers_of(tube) - before).max() > 0.01
     assert_optimized(tube, armature)
@@ -236,7 +213,6 @@ def test_what_changes_during_a_search_is_in_its_outcome(character: Character) ->
     tube, armature = character
     rigs.bind(tube, armature, center="OPTIMIZED")
     assert addon.module("engine.handlers").look_for_centers() is not None
-    assert "Finding centers" in state_of(tube).centers.note
     paint(tube)
     wait_for_centers()
     assert_optimized(tube, armature)

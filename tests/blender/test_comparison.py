@@ -58,22 +58,7 @@ def test_shown_in_its_place(character: Character, tmp_path: Path) -> None:
     assert error(rigs.evaluated(tube), ours) < TOLERANCE
 
 
-def test_search_for_centers_goes_on(character: Character) -> None:
-    tube, _armature = character
-    tube.sbs.center = "OPTIMIZED"
-    ours = rigs.evaluated(tube)
-    binding = addon.module("engine.live.states").state_of(tube).binding
-    assert binding.centers is not None
-    show = addon.module("comparison.operators")._update
-    show(shown=True)
-    current_layer().update()
-    show(shown=False)
-    assert error(rigs.evaluated(tube), ours) < TOLERANCE
-    assert addon.module("engine.live.states").state_of(tube).binding is binding
-
-
 def test_colors() -> None:
-    """Those of Weight Paint."""
     colors = addon.module("comparison.overlay").heat_colors(np.array([0.0, 1.0, 0.5, 0.25, 9.0]), 1.0)
     np.testing.assert_allclose(colors[:, :3], [(0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 1, 1), (1, 0, 0)], atol=1e-6)
     np.testing.assert_allclose(addon.module("comparison.overlay").heat_colors(np.zeros(2), 0.0)[:, 2], 1.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import addon
 import bpy
 import numpy as np
 import pytest
@@ -52,17 +51,6 @@ def add_shape_key(tube: MeshObject) -> Any:
     return rigs.add_shape(tube, (1.5, 1.4, 1.0), 0.0)
 
 
-def test_shape_key_added_later(tube: MeshObject, armature: ArmatureObject) -> None:
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    assert_right(tube, armature)
-    key = add_shape_key(tube)
-    key.value = 0.7
-    assert_right(tube, armature)
-    tube.shape_key_clear()
-    assert_right(tube, armature)
-
-
 def test_animated_shape_key(tube: MeshObject, armature: ArmatureObject) -> None:
     key = add_shape_key(tube)
     for frame, value in ((1, 0.0), (20, 1.0)):
@@ -90,44 +78,26 @@ def test_lattice_before(tube: MeshObject, armature: ArmatureObject) -> None:
     assert_right(tube, armature)
 
 
-def test_mirror_before(armature: ArmatureObject) -> None:
-    tube = rigs.make_tube()
-    for vertex in tube.data.vertices:
-        vertex.co.x += 0.7
-    mirror = tube.modifiers.new("Mirror", "MIRROR")
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    assert len(rigs.evaluated(tube)) == 2 * len(tube.data.vertices)
-    assert_right(tube, armature)
-    mirror.use_axis = (False, True, False)
-    assert_right(tube, armature)
-
-
-@pytest.mark.parametrize("kind", ["MIRROR", "SUBSURF", "SOLIDIFY"])
-def test_other_vertices_before_from_now_on(tube: MeshObject, armature: ArmatureObject, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "setting", "value"),
+    [("MIRROR", "use_axis", (False, True, False)), ("SUBSURF", "levels", 2), ("SOLIDIFY", "thickness", 0.2)],
+)
+def test_other_vertices_before(
+    tube: MeshObject, armature: ArmatureObject, kind: str, setting: str, value: object
+) -> None:
     """A modifier that is put before ours takes effect at once, in one update."""
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
     modifier = tube.modifiers.new("Before", kind)
-    addon.module("engine.stack.stack").move(tube, modifier, 0)
+    rigs.put_first(tube, modifier)
     assert_right(tube, armature)
-    assert not addon.module("engine.live.states").state_of(tube).problem
-    tube.modifiers.remove(modifier)
-    assert_right(tube, armature)
-
-
-@pytest.mark.parametrize(("kind", "setting", "value"), [("SUBSURF", "levels", 2), ("SOLIDIFY", "thickness", 0.2)])
-def test_other_vertices_before(
-    tube: MeshObject, armature: ArmatureObject, kind: str, setting: str, value: float
-) -> None:
-    modifier = tube.modifiers.new("Before", kind)
-    rigs.bind(tube, armature)
-    rigs.turn(armature)
-    assert_right(tube, armature)
+    assert not rigs.state_of(tube).problem
     setattr(modifier, setting, value)
     assert_right(tube, armature)
     modifier.show_viewport = False
+    assert_right(tube, armature)
+    tube.modifiers.remove(modifier)
     assert_right(tube, armature)
 
 
@@ -204,26 +174,6 @@ def test_unweighted_vertices_stay(tube: MeshObject, armature: ArmatureObject) ->
     assert np.abs(rigs.evaluated(tube)[:50] - rigs.positions(tube.data)[:50]).max() < TOLERANCE
 
 
-def test_bendy_bones(tube: MeshObject, armature: ArmatureObject) -> None:
-    armature.data.bones["B1"].bbone_segments = 5
-    armature.data.bones["B2"].bbone_segments = 3
-    armature.data.display_type = "BBONE"
-    twin = rigs.make_tube(name="Twin")
-    twin.modifiers.new("Armature", "ARMATURE").object = armature
-    rigs.bind(tube, armature)
-    tube.sbs.method = "LINEAR"
-    rigs.turn(armature)
-    armature.pose.bones["B1"].bbone_curveinx = 0.4
-    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
-    armature.pose.bones["B2"].bbone_rollout = 1.0
-    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
-    for item in (tube, twin):
-        item.location = (0.0, 0.1, 0.5)
-    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
-    armature.data.bones["B1"].bbone_segments = 7
-    assert error(rigs.evaluated(tube), rigs.evaluated(twin)) < TOLERANCE
-
-
 def test_edit_mode(tube: MeshObject, armature: ArmatureObject) -> None:
     rigs.bind(tube, armature)
     rigs.turn(armature)
@@ -272,7 +222,7 @@ def test_selecting_and_switching_mode_bind_nothing_anew(tube: MeshObject, armatu
     rigs.bind(tube, armature)
     rigs.turn(armature)
     assert_right(tube, armature)
-    binding = addon.module("engine.live.states").state_of(tube).binding
+    binding = rigs.state_of(tube).binding
     for mode in ("WEIGHT_PAINT", "OBJECT", "EDIT", "OBJECT"):
         rigs.select([tube])
         bpy.ops.object.mode_set(mode=mode)
@@ -281,4 +231,4 @@ def test_selecting_and_switching_mode_bind_nothing_anew(tube: MeshObject, armatu
     current_layer().update()
     rigs.turn(armature, seed=4)
     assert_right(tube, armature)
-    assert addon.module("engine.live.states").state_of(tube).binding is binding
+    assert rigs.state_of(tube).binding is binding

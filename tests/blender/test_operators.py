@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every operator behaves as Blender's own do: it says what it is for, why it cannot work, and what it did."""
+"""Operators, preferences and the add-on as a whole: reasons are given, and nothing is left behind."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import addon
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, deformed, error
-from objects import Character, active_object, armature_named, current_layer, mesh_object
+from objects import Character, active_object, current_layer, mesh_object
 
 # Those that read the file alone.
 CHANGE_NOTHING = {"compare_with_linear", "export_capsules", "export_usd"}
@@ -26,9 +24,7 @@ def names() -> list[str]:
 
 @pytest.fixture
 def character() -> Character:
-    """A tube with an Armature modifier, active, and its armature."""
-    armature = rigs.make_armature()
-    tube = rigs.make_tube()
+    armature, tube = rigs.make_armature(), rigs.make_tube()
     tube.modifiers.new("Armature", "ARMATURE").object = armature
     rigs.turn(armature)
     rigs.select([tube])
@@ -56,141 +52,6 @@ def test_each_says_why_it_cannot_work() -> None:
             bpy.data.objects.remove(active_object())
 
 
-def mark_bones(_folder: Path) -> None:
-    rigs.select_bones(armature_named("Rig"), "B1")
-    addon.ops.mark_bones()
-
-
-def fit_zones(_folder: Path) -> None:
-    addon.ops.bind()
-    tube: Any = active_object()
-    tube.sbs.method = "BONES_BLENDING"
-    current_layer().update()
-    addon.ops.fit_zones()
-
-
-def set_bone_amounts(_folder: Path) -> None:
-    rigs.select([armature_named("Rig")])
-    bpy.ops.object.mode_set(mode="POSE")
-    rigs.select_bones(armature_named("Rig"), "B1")
-    addon.ops.set_bone_amounts()
-
-
-def subdivide_near_bones(_folder: Path) -> None:
-    rigs.select_bones(armature_named("Rig"), "B1")
-    addon.ops.subdivide_near_bones()
-
-
-def transfer_weights(_folder: Path) -> None:
-    rigs.select([active_object(), rigs.make_tube(name="Other")])
-    addon.ops.transfer_weights()
-
-
-def drag_vertex(_folder: Path) -> None:
-    addon.ops.bind()
-    current_layer().update()
-    addon.ops.drag_vertex(vertex=200, offset=(0.1, 0.1, 0.1), radius=0.5)
-
-
-def add_muscle(_folder: Path) -> None:
-    armature = armature_named("Rig")
-    rigs.select([armature])
-    bpy.ops.object.mode_set(mode="POSE")
-    armature.data.bones.active = armature.data.bones["B2"]
-    rigs.select_bones(armature, "B1", "B2")
-    addon.ops.add_muscle()
-
-
-def remove_muscle(folder: Path) -> None:
-    add_muscle(folder)
-    addon.ops.remove_muscle()
-
-
-def add_via_point(folder: Path) -> None:
-    add_muscle(folder)
-    addon.ops.add_via_point()
-
-
-def select_muscle(folder: Path) -> None:
-    add_muscle(folder)
-    addon.ops.select_muscle(part="origin")
-
-
-def sculpt_corrective(_folder: Path) -> object:
-    addon.ops.bind()
-    return addon.ops.sculpt_corrective()
-
-
-def accept_corrective(folder: Path, bone: str = "B2") -> object:
-    sculpt_corrective(folder)
-    bpy.ops.object.mode_set(mode="OBJECT")
-    mesh_object(active_object()).data.vertices[300].co.x += 0.1
-    return addon.ops.accept_corrective(bone=bone)
-
-
-def draft_correctives(_folder: Path) -> object:
-    addon.ops.bind()
-    return addon.ops.draft_correctives()
-
-
-def mirror_corrective(folder: Path) -> object:
-    bones = armature_named("Rig").data.bones
-    bones["B1"].name, bones["B2"].name = "Bone.R", "Bone.L"
-    accept_corrective(folder, "Bone.L")
-    return addon.ops.mirror_corrective()
-
-
-DEEDS: dict[str, Callable[[Path], object]] = {
-    "bind": lambda _: addon.ops.bind(),
-    "rebind": lambda _: (addon.ops.bind(), addon.ops.rebind()),
-    "unbind": lambda _: (addon.ops.bind(), addon.ops.unbind()),
-    "bake": lambda folder: (addon.ops.bind(), addon.ops.bake(directory=str(folder), **RANGE)),
-    "make_portable": lambda _: addon.ops.make_portable(),
-    "make_live": lambda _: (addon.ops.make_portable(), addon.ops.make_live()),
-    "compare_with_linear": lambda _: (addon.ops.bind(), addon.ops.compare_with_linear()),
-    "demo": lambda _: addon.ops.demo(),
-    "assign_from_capsules": lambda _: addon.ops.assign_from_capsules(),
-    "fit_capsules": lambda _: addon.ops.fit_capsules(),
-    "export_capsules": lambda folder: addon.ops.export_capsules(filepath=str(folder / "capsules.json")),
-    "apply_as_shape_key": lambda _: (addon.ops.bind(), addon.ops.apply_as_shape_key()),
-    "export_usd": lambda folder: (addon.ops.bind(), addon.ops.export_usd(filepath=str(folder / "out.usdc"))),
-    "import_capsules": lambda folder: (
-        addon.ops.export_capsules(filepath=str(folder / "capsules.json")),
-        addon.ops.import_capsules(filepath=str(folder / "capsules.json")),
-    ),
-    "smooth_weights": lambda _: addon.ops.smooth_weights(),
-    "spherical_weights": lambda _: addon.ops.spherical_weights(),
-    "mirror_weights": lambda _: addon.ops.mirror_weights(),
-    "check_weights": lambda _: addon.ops.check_weights(),
-    "heat_weights": lambda _: addon.ops.heat_weights(),
-    "automatic_weights": lambda _: addon.ops.automatic_weights(),
-    "find_limbs": lambda _: (addon.ops.bind(), addon.ops.find_limbs()),
-    "share_settings": lambda _: (addon.ops.bind(), addon.ops.share_settings()),
-    "mark_bones": mark_bones,
-    "fit_zones": fit_zones,
-    "set_bone_amounts": set_bone_amounts,
-    "subdivide_near_bones": subdivide_near_bones,
-    "transfer_weights": transfer_weights,
-    "drag_vertex": drag_vertex,
-    "sculpt_corrective": sculpt_corrective,
-    "cancel_corrective": lambda folder: (sculpt_corrective(folder), addon.ops.cancel_corrective()),
-    "accept_corrective": accept_corrective,
-    "draft_correctives": draft_correctives,
-    "go_to_corrective": lambda folder: (accept_corrective(folder), addon.ops.go_to_corrective()),
-    "mirror_corrective": mirror_corrective,
-    "solve_correctives": lambda folder: (accept_corrective(folder), addon.ops.solve_correctives()),
-    "remove_corrective": lambda folder: (accept_corrective(folder), addon.ops.remove_corrective()),
-    "muscle_demo": lambda _: addon.ops.muscle_demo(),
-    "fit_muscles": lambda _: (addon.ops.muscle_demo(), addon.ops.fit_muscles()),
-    "add_muscle": add_muscle,
-    "remove_muscle": remove_muscle,
-    "add_via_point": add_via_point,
-    "select_muscle": select_muscle,
-    "mirror_muscle": lambda _: (addon.ops.muscle_demo(), addon.ops.mirror_muscle()),
-}
-RANGE: dict[str, Any] = {"use_scene_range": False, "frame_start": 1, "frame_end": 3}
-# Nodes that read bones, and USD files that have some.
-SINCE = {"make_portable": (5, 1), "make_live": (5, 1), "export_usd": (4, 1)}
 NEED_NO_LIBRARY = {
     "accept_corrective",
     "cancel_corrective",
@@ -205,22 +66,6 @@ NEED_NO_LIBRARY = {
     "transfer_weights",
     "unbind",
 }
-
-
-def test_each_is_tried() -> None:
-    absent = {"export_usd"} if bpy.app.version < SINCE["export_usd"] else set()
-    assert set(DEEDS) - absent == set(names())
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.blender(since=SINCE.get(name, (0,)))) for name in DEEDS]
-)
-def test_each_reports_counts(
-    name: str, character: Character, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    DEEDS[name](tmp_path)
-    reports = re.findall(r"^(?:Info|Warning): (.*)", capfd.readouterr().out, re.MULTILINE)
-    assert reports and re.search(r"\d", reports[-1]), reports
 
 
 def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +86,6 @@ def test_without_the_library(character: Character, monkeypatch: pytest.MonkeyPat
 
 
 def in_use() -> list[str]:
-    """Data-blocks that a saved file would have."""
     blocks = (*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups)
     return sorted(block.name for block in blocks if block.users)
 
@@ -263,3 +107,115 @@ def test_unbind_what_is_portable(character: Character, removed: bool) -> None:
     twin = rigs.make_tube(name="Twin")
     twin.modifiers.new("Armature", "ARMATURE").object = armature
     np.testing.assert_array_equal(rigs.evaluated(tube), rigs.evaluated(twin))
+
+
+@pytest.fixture
+def for_this_session() -> Iterator[None]:
+    """As ``blender --addons`` and scripts of farms switch add-ons on."""
+    addon.disable(wheels=False)
+    addon.enable(wheels=False, default_set=False)
+    everything = bpy.context.preferences
+    assert everything is not None and addon.name() not in everything.addons
+    yield
+    addon.disable(wheels=False)
+    addon.enable(wheels=False)
+
+
+def test_without_preferences(for_this_session: None) -> None:
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    rigs.select([tube, armature])
+    assert addon.ops.bind() == {"FINISHED"}
+    assert tube.sbs.center == "OPTIMIZED" and tube.sbs.spread_twist
+    tube.sbs.center = "JOINT_SET"
+    tube.sbs.spread_twist = False
+    rigs.turn(armature)
+    assert error(rigs.evaluated(tube), deformed(tube, armature)) < TOLERANCE
+
+
+HANDLERS = [name for name in dir(bpy.app.handlers) if isinstance(getattr(bpy.app.handlers, name), list)]
+
+
+def traces() -> dict[str, list[str]]:
+    handlers = [f"{name}: {item!r}" for name in HANDLERS for item in getattr(bpy.app.handlers, name)]
+    menus = [
+        f"{name}: {draw!r}"
+        for name in dir(bpy.types)
+        for draw in getattr(getattr(getattr(bpy.types, name), "draw", None), "_draw_funcs", [])
+    ]
+    properties = [
+        f"{kind.__name__}.{name}"
+        for kind in (bpy.types.Object, bpy.types.Armature, bpy.types.Scene, bpy.types.WindowManager, bpy.types.Bone)
+        for name, _ in kind.bl_rna.properties.items()
+    ]
+    own_keys: Any = bpy.data.window_managers[0].keyconfigs.addon
+    keys = [
+        f"{keymap.name}: {item.idname} {getattr(item.properties, 'name', '')}"
+        for keymap in own_keys.keymaps
+        for item in keymap.keymap_items
+    ]
+    return {
+        "keys": keys,
+        "classes": sorted(kind.__name__ for kind in subclasses(bpy.types.bpy_struct) if is_registered(kind)),
+        "operators": dir(addon.ops),
+        "handlers": handlers,
+        "menus": menus,
+        "properties": properties,
+    }
+
+
+def subclasses(kind: type) -> Iterator[type]:
+    found: list[type] = kind.__subclasses__()
+    for derived in found:
+        yield derived
+        yield from subclasses(derived)
+
+
+def is_registered(kind: type) -> bool:
+    return getattr(kind, "is_registered", False) and kind.__module__.startswith(addon.name())
+
+
+def test_nothing_is_left_behind() -> None:
+    with_addon = traces()
+    addon.disable()
+    without = traces()
+    assert any("SBS" in name or "sbs" in name for name in with_addon["classes"])
+    assert sum("SBS_MT" in name for name in with_addon["keys"]) == 2
+    for kind, found in without.items():
+        assert not [name for name in found if "sbs" in name.lower() or addon.ID in name], kind
+    for _ in range(2):
+        addon.enable()
+        assert traces() == with_addon
+        addon.disable()
+        assert traces() == without
+    addon.enable()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_changed_while_it_was_off(linked: bool) -> None:
+    """A script, an undo or a change of frame may do so; the artist edits nothing after that."""
+    tube, armature = rigs.make_bound(rows=21)
+    tubes = [tube]
+    if linked:
+        rigs.select([tube])
+        bpy.ops.object.duplicate(linked=True)
+        tubes.append(mesh_object(bpy.context.object))
+    current_layer().update()
+    addon.disable(wheels=False)
+    rigs.turn(armature)
+    tube.vertex_groups[1].add(list(range(100)), 0.7, "REPLACE")
+    tube.data.update()
+    current_layer().update()
+    addon.enable(wheels=False)
+    current_layer().update()
+    for item in tubes:
+        assert error(rigs.evaluated(item), deformed(item, armature)) < TOLERANCE
+
+
+@pytest.mark.blender(before=(5, 1))
+def test_nothing_is_portable_in_old_blender(character: Character) -> None:
+    tube, armature = character
+    rigs.bind(tube, armature)
+    assert not addon.ops.make_portable.poll()
+    with pytest.raises(ValueError, match=r"5\.1"):
+        addon.module("engine.bake.portable").make_portable(tube, bpy.context.evaluated_depsgraph_get())
+    assert tube.sbs.bound

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renders: pictures of a bound mesh are those of a mesh that the Armature modifier deforms, by the same method."""
+"""Renders: pictures of a bound mesh are those of a mesh that has its shape by other means."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 import renders
 import rigs
-from expected import assert_right, deformed
-from objects import ArmatureObject, MeshObject, current_layer, current_scene
-from renders import Picture, animation, assert_same, still
+from expected import Floats, assert_right, deformed
+from muscled import add, bend, covered, make_character, muscle_of, without
+from objects import ArmatureObject, Character, MeshObject, current_layer, current_scene, mesh_named, new_mesh
+from renders import Picture, animation, assert_same, share_that_differs, still
 
 FRAMES = range(4, 7)
 
@@ -25,19 +26,12 @@ def scene() -> bpy.types.Scene:
 
 
 def make_twins() -> tuple[MeshObject, MeshObject, ArmatureObject]:
-    """A bound tube, one with an Armature modifier that is not rendered, and their animated armature."""
-    armature = rigs.make_armature()
-    rigs.animate(armature)
-    tube, twin = rigs.make_tube(), rigs.make_tube(name="Twin")
-    rigs.bind(tube, armature)
-    tube.sbs.method = "LINEAR"
-    twin.modifiers.new("Armature", "ARMATURE").object = armature
+    tube, twin, armature = rigs.make_twins()
     twin.hide_render = True
     return tube, twin, armature
 
 
 def show_alone(shown: MeshObject, hidden: MeshObject) -> None:
-    """Have one of two meshes rendered."""
     shown.hide_render, hidden.hide_render = False, True
 
 
@@ -61,17 +55,6 @@ def test_animation(scene: bpy.types.Scene, tmp_path: Path) -> None:
     pictures = render_both(scene, tmp_path, tube, twin)
     assert np.abs(pictures[0] - pictures[1]).max() > 0.1, "the pose must change"
     assert_right(tube, armature, "linear")
-
-
-def test_still_picture(scene: bpy.types.Scene, tmp_path: Path) -> None:
-    tube, twin, armature = make_twins()
-    scene.frame_set(5)
-    pictures = []
-    for shown, hidden in ((tube, twin), (twin, tube)):
-        show_alone(shown, hidden)
-        pictures.append(still(scene, tmp_path / "still.exr"))
-        assert_right(tube, armature, "linear")
-    assert_same(*pictures)
 
 
 def test_cloth_that_is_in_no_cache(scene: bpy.types.Scene, tmp_path: Path) -> None:
@@ -111,7 +94,7 @@ def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind:
         modifier = item.modifiers.new("Before", kind)
         for name, value in settings.items():
             setattr(modifier, name, value)
-        addon.module("engine.stack.stack").move(item, modifier, 0)
+        rigs.put_first(item, modifier)
         for vertex in item.data.vertices:
             vertex.co.y += 0.45
     pictures = []
@@ -125,7 +108,7 @@ def test_other_vertices_in_renders(scene: bpy.types.Scene, tmp_path: Path, kind:
 
 
 def test_motion_blur_of_spherical_blending(scene: bpy.types.Scene, tmp_path: Path) -> None:
-    """Against what the library says at each moment that Cycles asks for, in a Mesh Cache."""
+    """Against the shapes by the library at each moment that Cycles asks for, in a Mesh Cache."""
     tube, twin, armature = make_twins()
     tube.sbs.method = "SPHERICAL"
     armature.location = (0.2, 0.0, 0.1)
@@ -197,8 +180,7 @@ def test_amount_that_is_keyed(scene: bpy.types.Scene, tmp_path: Path) -> None:
 
 def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> None:
     """A render while a view shows linear blending instead of the chosen method."""
-    armature, tube = rigs.make_armature(), rigs.make_tube()
-    rigs.bind(tube, armature)
+    tube, armature = rigs.make_bound()
     rigs.turn(armature, angle=2.0)
     scene.render.use_motion_blur = False
     show = addon.module("comparison.operators")._update
@@ -211,3 +193,99 @@ def test_comparison_is_not_rendered(scene: bpy.types.Scene, tmp_path: Path) -> N
     usual, while_compared, linear = pictures
     assert_same(while_compared, usual)
     assert np.abs(linear - usual).max() > 0.1, "it must make a difference"
+
+
+MUSCLE_FRAMES = range(1, 8, 3)
+
+
+@pytest.fixture
+def small_scene() -> bpy.types.Scene:
+    return renders.make_scene(MUSCLE_FRAMES, pixels=64)
+
+
+@pytest.fixture
+def muscular() -> Character:
+    """A tube that bends, with a muscle that is tense by keys, and one that is by a driver."""
+    tube, armature = make_character()
+    second = add(armature, "Extensor.L", side=-0.2)
+    second.contraction = 0.4
+    second.driver_add("activation").driver.expression = "frame / 7"
+    for frame, degrees, value in ((MUSCLE_FRAMES[0], 0.0, 0.0), (MUSCLE_FRAMES[-1], 70.0, 1.0)):
+        bend(armature, degrees)
+        armature.pose.bones["B2"].keyframe_insert("rotation_quaternion", frame=frame)
+        muscle_of(armature, 0).activation = value
+        muscle_of(armature, 0).keyframe_insert("activation", frame=frame)
+    return tube, armature
+
+
+def statue(tube: MeshObject, positions: Floats) -> MeshObject:
+    mesh = new_mesh("Statue")
+    faces = [tuple(polygon.vertices) for polygon in tube.data.polygons]
+    mesh.from_pydata(positions.tolist(), [], faces)
+    item = bpy.data.objects.new("Statue", mesh)
+    current_scene().collection.objects.link(item)
+    return mesh_named(item.name)
+
+
+def pictures_of_statues(scene: bpy.types.Scene, folder: Path, tube: MeshObject, rig: ArmatureObject) -> list[Any]:
+    found = []
+    tube.hide_render = True
+    for frame in MUSCLE_FRAMES:
+        scene.frame_set(frame)
+        current_layer().update()
+        shapes = covered(tube, rig), without(tube)
+        pictures = []
+        for number, shape in enumerate(shapes):
+            item = statue(tube, shape)
+            pictures.append(still(scene, folder / f"statue-{frame}-{number}.exr"))
+            bpy.data.objects.remove(item)
+        found.append(pictures)
+    tube.hide_render = False
+    return found
+
+
+def assert_seen(ours: list[Picture], statues: list[Any]) -> None:
+    for found, (wanted, _) in zip(ours, statues, strict=True):
+        assert_same(found, wanted)
+    assert share_that_differs(ours[-1], statues[-1][1]) > 0.01, "muscles must be seen"
+
+
+@pytest.mark.parametrize("is_from_file", [False, True], ids=["open", "from a file"])
+def test_muscles_in_an_animation(
+    small_scene: bpy.types.Scene, muscular: Character, tmp_path: Path, is_from_file: bool
+) -> None:
+    tube, armature = muscular
+    scene = small_scene
+    statues = pictures_of_statues(scene, tmp_path, tube, armature)
+    # Handles and bellies are hidden, as an artist hides them before a render.
+    for layer in current_layer().layer_collection.children:
+        layer.exclude = True
+    scene.frame_set(4)
+    if is_from_file:
+        rigs.reopen(tmp_path / "shot.blend")
+    assert_seen(renders.animation(current_scene(), tmp_path, "ours", MUSCLE_FRAMES), statues)
+
+
+def test_handles_and_bellies_are_not_seen(small_scene: bpy.types.Scene, muscular: Character, tmp_path: Path) -> None:
+    tube, armature = muscular
+    scene = small_scene
+    tube.hide_render = True
+    add(armature, "Large.L", side=0.3, radius=0.1)
+    scene.frame_set(4)
+    assert np.ptp(still(scene, tmp_path / "nothing.exr").reshape(-1, 4)[:, 0]) < 1e-6
+
+
+def test_muscles_with_motion_blur(small_scene: bpy.types.Scene, muscular: Character, tmp_path: Path) -> None:
+    """Against the shapes by the library at each moment that Cycles asks for, in a Mesh Cache."""
+    tube, armature = muscular
+    scene = small_scene
+    cached = statue(tube, covered(tube, armature))
+    ends = (MUSCLE_FRAMES[1], MUSCLE_FRAMES[1])
+    renders.show_in_between(scene, cached, tmp_path / "reference.pc2", ends, lambda: covered(tube, armature))
+    scene.frame_set(MUSCLE_FRAMES[1])
+    current_layer().update()
+    scene.render.use_motion_blur = True
+    cached.hide_render = True
+    ours = still(scene, tmp_path / "ours.exr")
+    tube.hide_render, cached.hide_render = True, False
+    assert_same(ours, still(scene, tmp_path / "theirs.exr"))

@@ -10,8 +10,8 @@ from typing import Any
 import addon
 import bpy
 import numpy as np
-import point_caches
 import pytest
+import renders
 import rigs
 from expected import error
 from numpy.typing import NDArray
@@ -83,7 +83,6 @@ def add_nodes(body: MeshObject) -> MeshObject:
 
 
 def add_colliding_cloth(body: MeshObject) -> MeshObject:
-    """A sheet that falls on the body."""
     body.modifiers.new("Collision", "COLLISION")
     axis = np.linspace(-1.5, 1.5, 12)
     points = [(x, y, 4.3) for x in axis for y in axis]
@@ -97,7 +96,6 @@ def add_colliding_cloth(body: MeshObject) -> MeshObject:
 
 
 def wear(body: MeshObject) -> MeshObject:
-    """Another mesh that follows the body by a modifier."""
     worn = mesh_object(body.copy())
     worn.data = body.data.copy()
     worn.modifiers.clear()
@@ -113,15 +111,6 @@ def add_worn_cloth(body: MeshObject) -> MeshObject:
     return add_cloth(wear(body))
 
 
-def add_worn_soft_body(body: MeshObject) -> MeshObject:
-    # Blender has a soft body in no place behind a modifier of nodes.
-    worn = wear(body)
-    worn.modifiers.new("Soft Body", "SOFT_BODY")
-    settings: Any = worn.soft_body
-    settings.vertex_group_goal = "Pin"
-    return worn
-
-
 def animate(armature: ArmatureObject) -> None:
     rigs.animate(armature, frames=14)
     for frame in (1, 14):
@@ -131,7 +120,6 @@ def animate(armature: ArmatureObject) -> None:
 
 
 def simulate(add: Added, body: Made, bake: bool = False) -> Shapes:
-    """The simulated shape in each frame, in a file of its own."""
     bpy.ops.wm.read_homefile(use_factory_startup=False, use_empty=True)
     armature = rigs.make_armature()
     animate(armature)
@@ -165,7 +153,7 @@ def theirs(armature: ArmatureObject) -> MeshObject:
 def cached(path: Path) -> Made:
     """A mesh that has the shapes of ours from a file, before anything is simulated."""
     shapes = simulate(lambda body: body, ours)
-    point_caches.write(path, FRAMES, shapes)
+    renders.write_cache(path, FRAMES, shapes)
 
     def make(armature: ArmatureObject) -> MeshObject:
         body = make_body(armature, bound=False)
@@ -184,7 +172,7 @@ def assert_alike(found: Shapes, wanted: Shapes) -> None:
 
 
 @pytest.mark.parametrize("bake", [False, True])
-@pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth, add_worn_soft_body])
+@pytest.mark.parametrize("add", [add_cloth, add_colliding_cloth, add_worn_cloth])
 def test_as_with_the_same_shapes(add: Added, bake: bool, tmp_path: Path) -> None:
     """Equal shapes simulate equally: each frame meets the shape of its own."""
     control = cached(tmp_path / "shapes.pc2")
@@ -256,12 +244,3 @@ def test_the_scene_of_poses_is_in_no_file(tmp_path: Path) -> None:
     assert len(bpy.data.scenes) == 1
     addon.enable(wheels=False)
     assert not [item.name for item in bpy.data.objects if item.name.startswith("SBS Pose")]
-
-
-def test_no_scene_of_poses_without_simulations() -> None:
-    armature = rigs.make_armature()
-    animate(armature)
-    ours(armature)
-    for frame in (2, 3):
-        current_scene().frame_set(frame)
-    assert len(bpy.data.scenes) == 1

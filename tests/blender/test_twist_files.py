@@ -16,7 +16,6 @@ import rigs
 from expected import deformed, error, kept_centers
 from limbs import LIMBS, twist
 from objects import ArmatureObject, Character, MeshObject, character_of, current_layer, current_scene, library
-from portables import shapes_without_addon
 
 EXACT = 1e-6
 # Nodes have single precision: rotations are taken out of matrices, and put into others.
@@ -25,10 +24,7 @@ NODES = 2e-6
 
 @pytest.fixture
 def character() -> Character:
-    tube, armature = limbs.make()
-    rigs.bind(tube, armature)
-    tube.sbs.spread_twist = True
-    armature.pose.bones["UpperArm"].sbs_twist = True
+    tube, armature = limbs.bound()
     pose(armature)
     return tube, armature
 
@@ -45,13 +41,6 @@ def assert_spread(
     wanted = limbs.deformed(tube, armature, names or LIMBS, **options)
     assert error(wanted, deformed(tube, armature)) > 1e-3, "there must be a twist to spread"
     assert error(rigs.evaluated(tube), wanted) < tolerance
-
-
-def animate(armature: ArmatureObject) -> None:
-    for number, frame in enumerate((1, 10, 20)):
-        pose(armature, seed=10 + number)
-        for bone in armature.pose.bones:
-            bone.keyframe_insert("rotation_quaternion", frame=frame)
 
 
 @pytest.mark.parametrize("linked", [False, True])
@@ -120,9 +109,7 @@ def test_a_mesh_of_a_linked_rig(character: Character, tmp_path: Path) -> None:
         here.objects = ["Rig"]
     armature = here.objects[0]
     current_scene().collection.objects.link(armature)
-    tube = rigs.make_tube()
-    for number, name in enumerate(limbs.NAMES):
-        tube.vertex_groups[f"B{number}"].name = name
+    tube = limbs.make_tube()
     current_layer().update()
     rigs.bind(tube, armature)
     tube.sbs.spread_twist = True
@@ -131,62 +118,16 @@ def test_a_mesh_of_a_linked_rig(character: Character, tmp_path: Path) -> None:
     assert not addon.ops.find_limbs.poll()
 
 
-def render(path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> dict[float, np.ndarray]:
-    """Render frames 4 to 6, or the present one, with motion blur; what the modifier was given in each moment."""
-    scene = renders.make_scene(range(4, 7), pixels=8, motion_blur=True)
-    carriers = addon.module("engine.stack.carriers")
-    given = {}
-    write = carriers.write
-
-    def remember(carrier: bpy.types.Object, positions: np.ndarray) -> None:
-        given[scene.frame_current_final] = positions.astype(np.float64)
-        write(carrier, positions)
-
-    scene.render.filepath = str(path / "picture-####.exr")
-    with monkeypatch.context() as patch:
-        patch.setattr(carriers, "write", remember)
-        bpy.ops.render.render(animation=animation, write_still=not animation)
-    return given
-
-
-@pytest.mark.parametrize("animation", [False, True])
-def test_render(character: Character, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, animation: bool) -> None:
-    """Renders, with motion blur, have the shape of the view at each moment."""
-    tube, armature = character
-    animate(armature)
-    current_scene().frame_set(4)
-    given = render(tmp_path, monkeypatch, animation)
-    assert len(list(tmp_path.iterdir())) == (3 if animation else 1)
-    assert any(frame % 1.0 for frame in given), "motion blur"
-    for frame, shape in given.items():
-        current_scene().frame_set(int(frame // 1), subframe=frame % 1.0)
-        assert_spread(tube, armature)
-        assert error(shape, rigs.evaluated(tube)) < EXACT
-
-
 def test_render_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A script of a farm switches it on and renders: limbs are found, and used in the first picture."""
     tube, armature = limbs.make()
     rigs.bind(tube, armature)
     twist(armature, "ForeArm", 150.0)
     tube.sbs.spread_twist = True
-    given = render(tmp_path, monkeypatch, animation=False)
-    wanted = limbs.deformed(tube, armature)
-    assert error(given[current_scene().frame_current_final], wanted) < EXACT
-
-
-def test_export_knows_no_limbs(character: Character) -> None:
-    """An export has the skin as it is weighted, by the Armature modifier."""
-    tube, armature = character
-    assert_spread(tube, armature)
-    with addon.module("engine.bake.stand_in").armature_modifiers_instead():
-        current_layer().update()
-        assert error(rigs.evaluated(tube), deformed(tube, armature, method="linear")) < 1e-5
-    tube.update_tag()
-    assert_spread(tube, armature)
-
-
-# ------------------------------------------------------------------------------------------------------------ portable
+    given: list[np.ndarray] = []
+    monkeypatch.setattr(addon.module("engine.stack.carriers"), "write", lambda _carrier, points: given.append(points))
+    renders.still(renders.make_scene(range(1, 2), pixels=8), tmp_path / "picture.exr")
+    assert error(given[-1].astype(np.float64), limbs.deformed(tube, armature)) < EXACT
 
 
 @pytest.mark.blender(since=(5, 1))
@@ -261,23 +202,11 @@ def test_portable_leaves_nothing_behind(character: Character) -> None:
 
 
 @pytest.mark.blender(since=(5, 1))
-def test_portable_without_the_addon(character: Character, tmp_path: Path) -> None:
-    tube, armature = character
-    rigs.select([tube])
-    assert addon.ops.make_portable() == {"FINISHED"}
-    pose(armature, 7)
-    current_layer().update()
-    wanted = limbs.deformed(tube, armature)
-    ((found,),) = shapes_without_addon(tmp_path, ["Tube"], [current_scene().frame_current])
-    assert error(found, wanted) < NODES
-
-
-@pytest.mark.blender(since=(5, 1))
 def test_portable_has_no_history(character: Character) -> None:
     tube, _armature = character
     tube.sbs.twist_follow = True
     rigs.select([tube])
-    with pytest.raises(RuntimeError, match="nodes know no frame before"):
+    with pytest.raises(RuntimeError, match="Tube"):
         addon.ops.make_portable()
     assert addon.module("engine.stack.stack").find(tube) is not None
     tube.sbs.twist_follow = False

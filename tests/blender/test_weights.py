@@ -10,7 +10,8 @@ import bpy
 import numpy as np
 import pytest
 import rigs
-from objects import MeshObject, armature_object, current_layer, current_scene, mesh_object, new_mesh
+from expected import assert_right
+from objects import Character, MeshObject, armature_object, current_layer, current_scene, mesh_object, new_mesh
 
 # Blender keeps weights in float32.
 TOLERANCE = 1e-6
@@ -20,14 +21,12 @@ BONES = 4
 
 @pytest.fixture
 def weights() -> ModuleType:
-    """The package sbs.weights."""
     module: ModuleType = addon.module("core.library").load("weights")
     return module
 
 
 @pytest.fixture
 def tube() -> MeshObject:
-    """A tube with an armature, active."""
     armature = rigs.make_armature()
     mesh = rigs.make_tube()
     mesh.modifiers.new("Armature", "ARMATURE").object = armature
@@ -230,3 +229,100 @@ def test_heat(tube: MeshObject, weights: ModuleType) -> None:
     assert addon.ops.heat_weights() == {"FINISHED"}
     dense = weights.to_dense(wanted.joint_indices, wanted.joint_weights, BONES)
     np.testing.assert_allclose(rigs.weights(tube), dense, atol=TOLERANCE)
+
+
+@pytest.fixture
+def character() -> Character:
+    """A bound tube with texture coordinates, and its posed armature, of which one bone is selected."""
+    tube, armature = rigs.make_character()
+    tube.data.uv_layers.new(name="UV")
+    for loop in tube.data.loops:
+        place = tube.data.vertices[loop.vertex_index].co
+        tube.data.uv_layers["UV"].data[loop.index].uv = (place.x, place.z)
+    rigs.select([tube])
+    rigs.select_bones(armature, "B1")
+    return tube, armature
+
+
+def assert_texture_stays(mesh: bpy.types.Mesh) -> None:
+    for loop in mesh.loops:
+        place = mesh.vertices[loop.vertex_index].co
+        assert mesh.uv_layers["UV"].data[loop.index].uv[:] == pytest.approx((place.x, place.z), abs=1e-6)
+
+
+@pytest.mark.parametrize("levels", [1, 2])
+def test_near_one_bone(character: Character, levels: int) -> None:
+    tube, armature = character
+    mesh = tube.data
+    heaviest = [max(vertex.groups, key=lambda entry: entry.weight).group for vertex in mesh.vertices]
+    near = [face for face in mesh.polygons if all(heaviest[vertex] == 1 for vertex in face.vertices)]
+    rows = len(near) // rigs.RING
+    old, faces, size = len(mesh.vertices), len(mesh.polygons), sum(face.area for face in mesh.polygons)
+    assert addon.ops.subdivide_near_bones(levels=levels, where="BONE") == {"FINISHED"}
+    parts = 2**levels
+    # Rings and columns of a tube: all that lie between old ones.
+    assert len(mesh.vertices) - old == rigs.RING * ((rows * parts + 1) * parts - (rows + 1))
+    assert len(mesh.polygons) - faces == len(near) * (parts**2 - 1)
+    assert sum(face.area for face in mesh.polygons) == pytest.approx(size, rel=1e-6)
+    # Every edge has two faces, but for those of the open ends.
+    uses = np.bincount([loop.edge_index for loop in mesh.loops])
+    assert sorted(set(uses.tolist())) == [1, 2]
+    assert np.count_nonzero(uses == 1) == 2 * rigs.RING
+    assert_texture_stays(mesh)
+    assert_right(tube, armature)
+    assert len(rigs.evaluated(tube)) == len(mesh.vertices)
+
+
+@pytest.mark.parametrize("scheme", ["1:4", "1:3"])
+def test_both_sides_of_a_joint(character: Character, scheme: str) -> None:
+    """Around the head of B1, at z = 1, as much on one side as on the other; nothing near its tail."""
+    tube, armature = character
+    old = len(tube.data.vertices)
+    assert addon.ops.subdivide_near_bones(scheme=scheme) == {"FINISHED"}
+    new = np.array([vertex.co.z for vertex in tube.data.vertices])[old:]
+    assert new.min() < 0.7 and 1.4 < new.max() < 1.8
+    if scheme == "1:3":
+        # One in the middle of every face, with weights and texture coordinates between.
+        assert {len(face.vertices) for face in tube.data.polygons} == {3, 4}
+        weights = rigs.weights(tube)
+        for vertex in list(tube.data.vertices)[old:]:
+            corners = {
+                other
+                for face in tube.data.polygons
+                if vertex.index in face.vertices
+                for other in face.vertices
+                if other != vertex.index
+            }
+            mean = np.mean([weights[corner] for corner in corners], axis=0)
+            np.testing.assert_allclose(weights[vertex.index], mean, atol=1e-6)
+    assert_texture_stays(tube.data)
+    assert_right(tube, armature)
+
+
+def test_nothing_selected(character: Character) -> None:
+    tube, armature = character
+    rigs.select_bones(armature)
+    with pytest.raises(RuntimeError, match="Rig"):
+        addon.ops.subdivide_near_bones()
+    rigs.select_bones(armature, "B3")
+    tube.vertex_groups["B3"].remove(range(len(tube.data.vertices)))
+    assert addon.ops.subdivide_near_bones(where="BONE") == {"CANCELLED"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "locked", "new", "expected"),
+    [
+        # The locked one keeps 0.2; the others share the rest as the new weights say.
+        ("012", "0", [0.5, 0.25, 0.25], [0.2, 0.4, 0.4]),
+        # Of one that is chosen, the others get out of the way in proportion, or stay if it gets nothing.
+        ("0", "", [0.6, 0.1, 0.3], [0.6, 0.3, 0.1]),
+        ("1", "", [0.0, 0.0, 0.0], [0.2, 0.0, 0.2]),
+        ("0", "1", [0.4, 0.3, 0.3], [0.4, 0.6, 0.0]),
+    ],
+)
+def test_new_weights_among_old_ones(chosen: str, locked: str, new: list[float], expected: list[float]) -> None:
+    """Known answers, of a vertex that has 0.2, 0.6 and 0.2."""
+    masks = [np.array([str(number) in which for number in range(3)]) for which in (chosen, locked)]
+    old = np.array([[0.2, 0.6, 0.2]], np.float32)
+    found = addon.module("core.assignment").assign(old, np.array([new], np.float32), *masks)
+    np.testing.assert_allclose(found, [expected], atol=1e-7)

@@ -15,7 +15,7 @@ import pytest
 from gltf_builder import Builder, arm, pack_glb
 
 import sbs
-from sbs.formats.gltf import FileError
+from sbs.gltf import FileError
 
 # Where something is in a JSON structure: keys and numbers from the outermost on.
 Place = tuple[str | int, ...]
@@ -129,7 +129,7 @@ def test_every_element_replaced_by_every_kind_of_junk(tmp_path: Path, first: int
             data = pack_glb(json.dumps(replaced(content, path, junk)).encode(), bytes(builder.data))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", sbs.WeightWarning)
-                warnings.simplefilter("ignore", sbs.formats.gltf.FileWarning)
+                warnings.simplefilter("ignore", sbs.gltf.FileWarning)
                 try:
                     character = load_bytes(tmp_path, data)
                 except FileError as error:

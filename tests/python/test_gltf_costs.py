@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs.formats.gltf import FileError
+from sbs.gltf import FileError
 
 
 def load(path: Path) -> sbs.Character:

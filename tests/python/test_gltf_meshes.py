@@ -10,7 +10,7 @@ import pytest
 from gltf_builder import IDENTITY, Builder, arm
 
 import sbs
-from sbs.formats.gltf import FileWarning
+from sbs.gltf import FileWarning
 
 # The JSON of one.
 Primitive = dict[str, Any]

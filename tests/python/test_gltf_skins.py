@@ -9,7 +9,7 @@ from gltf_builder import IDENTITY, Builder, arm, translation
 from reference import METHODS
 
 import sbs
-from sbs.formats.gltf import FileWarning
+from sbs.gltf import FileWarning
 
 QUARTER_ABOUT_Z = [0, 0, np.sqrt(0.5), np.sqrt(0.5)]  # x, y, z, w
 

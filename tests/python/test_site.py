@@ -24,7 +24,7 @@ from sbs.cli import main
 
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
-# For Blender's Python, whose test is tests/blender/test_caches.py.
+# For Blender's Python, whose test is tests/blender/test_package_files.py.
 BLENDER = "import bpy"
 # Pages whose commands run. Those of other pages are much the same.
 COMMANDS = ["bones_blending", "engines", "formats", "muscles", "start", "weights"]

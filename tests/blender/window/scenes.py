@@ -65,21 +65,6 @@ def make_character(blender: Session) -> None:
     show_from_front(blender)
 
 
-def make_arm(blender: Session) -> None:
-    """A tube about the bones of an arm, bound and selected, whose forearm is twisted; the sidebar is open."""
-    make_empty(blender)
-    blender.run(
-        "import limbs, rigs\n"
-        "tube, armature = limbs.make()\n"
-        "rigs.bind(tube, armature)\n"
-        "limbs.twist(armature, 'ForeArm', 170.0)\n"
-        "bpy.context.scene.frame_set(1)\n"
-        "bpy.context.view_layer.update()\n"
-        "rigs.select([tube])\n"
-    )
-    show_from_front(blender)
-
-
 def open_menu(blender: Session) -> None:
     """Click through to the menu Object > Parent."""
     blender.click(OBJECT_MENU)
@@ -290,21 +275,6 @@ def assert_right(blender: Session) -> None:
             ") < expected.TOLERANCE"
         ),
         "the mesh is right",
-    )
-
-
-def assert_spread(blender: Session, *names: str) -> None:
-    """The tube becomes what the library says with twists spread along these bones, or none."""
-    wait_until(
-        lambda: blender.run(
-            "import expected, limbs, rigs\n"
-            "tube, armature = bpy.data.objects['Tube'], bpy.data.objects['Rig']\n"
-            "ticked = [bone.name for bone in armature.pose.bones if bone.sbs_twist]\n"
-            "wanted = limbs.deformed(tube, armature, names) if names else expected.deformed(tube, armature)\n"
-            "result = ticked == names and expected.error(rigs.evaluated(tube), wanted) < expected.TOLERANCE",
-            names=list(names),
-        ),
-        f"twists are spread along {names}",
     )
 
 

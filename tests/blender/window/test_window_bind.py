@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import scenes
-from session import Session, changed, wait_until
+from session import Session, changed
 
 BOUND_COUNT = (
     "sum(modifier.type == 'NODES' for item in bpy.data.objects if item.name.startswith('Part')"
@@ -67,31 +67,6 @@ def test_ctrl_p_is_blenders_own_elsewhere(character: Session) -> None:
     # Object, its first entry.
     blender.key("Return")
     blender.wait_for("bpy.data.objects['Rig'].parent == bpy.data.objects['Tube']")
-
-
-def test_missing_weights_are_offered(blender: Session) -> None:
-    scenes.make_bare(blender)
-    scenes.bind(blender)
-    sidebar = scenes.open_tab(blender)
-    blender.settled("missing weights", sidebar)
-    blender.click(blender.find_button("bpy.ops.sbs.automatic_weights", sidebar))
-    wait_until(lambda: np.allclose(np.sum(scenes.weights(blender), axis=1), 1.0, atol=1e-5), "there are weights")
-    scenes.assert_right(blender)
-    blender.move(scenes.EMPTY)
-    blender.settled("weights made", sidebar)
-
-
-def test_all_selected_meshes(blender: Session) -> None:
-    """With one mesh active, the button of the panel is for all that are selected."""
-    scenes.make_knight(blender)
-    sidebar = scenes.open_tab(blender)
-    blender.settled("several", sidebar)
-    blender.click(blender.find_button("bpy.ops.sbs.bind", sidebar))
-    blender.wait_for(f"{BOUND_COUNT} == 6")
-    blender.move(scenes.EMPTY)
-    blender.settled("several bound", sidebar)
-    blender.key("ctrl+z")
-    blender.wait_for(f"{BOUND_COUNT} == 0")
 
 
 def test_while_posing(blender: Session) -> None:

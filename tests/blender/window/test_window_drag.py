@@ -87,30 +87,6 @@ def test_drag_a_zone(character: Session) -> None:
     wait_until(lambda: scenes.shape(blender) == shape, "undo of the first drag")
 
 
-def test_a_handle_of_a_muscle_is_moved(character: Session) -> None:
-    """By Blender's own G, with undo; the panel of the armature shows the muscle."""
-    scenes.bind(character)
-    character.run(
-        "import rigs\n"
-        "making = addon.module('muscles.making')\n"
-        "rig = bpy.data.objects['Rig']\n"
-        "path = [making.Point('B1', (0.2, 0, 1.2)), making.Point('B2', (0.2, 0, 2.6))]\n"
-        "making.add(rig, 'Flexor', path, {'radius': 0.12, 'reach': 0.5})\n"
-        "bpy.context.view_layer.update()\n"
-        "rigs.select([rig.sbs.muscles[0].insertion])\n"
-        "bpy.ops.ed.undo_push(message='Muscle')\n"
-    )
-    before = scenes.shape(character)
-    left, *_ = scenes.open_tab(character)
-    character.click((left + 60, scenes.FIRST_PANEL))
-    scenes.pause()
-    character.move(scenes.EMPTY)
-    character.key("g", "x", "minus", "period", "1", "Return")
-    wait_until(lambda: abs(scenes.shape(character) - before) > 1e-6, "the skin follows")
-    character.key("ctrl+z")
-    wait_until(lambda: abs(scenes.shape(character) - before) < 1e-9, "undone")
-
-
 def test_drag_a_vertex(character: Session) -> None:
     """By the Pose menu: the vertex under the pointer follows it, Esc restores, and each drag is one step of undo."""
     blender = character

@@ -7,37 +7,6 @@ import scenes
 from session import Session, changed
 
 
-def test_spread_twist(blender: Session) -> None:
-    """The checkbox finds the limbs, and each has a tick of its own; all is undone step by step."""
-    scenes.make_arm(blender)
-    sidebar = scenes.open_tab(blender)
-    view = blender.region("WINDOW")
-    before = blender.settled("twisted", view)
-    checkbox = blender.find_button("spread_twist", sidebar)
-    blender.click(checkbox)
-    blender.wait_for("bpy.data.objects['Tube'].sbs.spread_twist")
-    scenes.assert_spread(blender, "UpperArm", "ForeArm")
-    blender.move(scenes.EMPTY)
-    assert changed(before, blender.settled("twist spread", view)) > 0.01
-
-    # The header beside the checkbox opens the panel.
-    left = sidebar[0]
-    blender.click((left + 120, checkbox[1]))
-    scenes.pause()
-    blender.settled("limbs", sidebar)
-    # The tick in the first row of the list.
-    blender.click((left + 28, checkbox[1] + 40))
-    scenes.assert_spread(blender, "ForeArm")
-    blender.move(scenes.EMPTY)
-    blender.key("ctrl+z")
-    scenes.assert_spread(blender, "UpperArm", "ForeArm")
-    blender.key("ctrl+z")
-    blender.wait_for("not bpy.data.objects['Tube'].sbs.spread_twist")
-    scenes.assert_spread(blender)
-    blender.key("ctrl+shift+z")
-    scenes.assert_spread(blender, "UpperArm", "ForeArm")
-
-
 def test_a_file_is_opened(character: Session) -> None:
     """The panel tells that a mesh is bound before any edit."""
     blender = character
