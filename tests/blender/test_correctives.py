@@ -299,7 +299,9 @@ def test_drafted() -> None:
 @pytest.mark.usefixtures("importer_of_old_blender")
 def test_fingers_are_drafted() -> None:
     """Fingers bend together, and each adds only its own small part."""
-    bpy.ops.import_scene.gltf(filepath=str(Path(*addon.module("core.library").load().__path__) / "demo/data/hand.glb"))
+    bpy.ops.import_scene.gltf(
+        filepath=str(Path(*addon.module("core.library").load().__path__) / "characters/data/hand.glb")
+    )
     (hand,) = (mesh_object(item) for item in bpy.data.objects if item.type == "MESH" and item.vertex_groups)
     (armature,) = (armature_object(item) for item in bpy.data.objects if item.type == "ARMATURE")
     for modifier in list(hand.modifiers):

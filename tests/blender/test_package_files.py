@@ -24,7 +24,7 @@ formats = importlib.import_module(".formats", sbs.__name__)
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".pc2", "PC2"), (".mdd", "MDD")])
 def test_mesh_cache_plays_what_was_deformed(tmp_path: Path, suffix: str, kind: str) -> None:
-    hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
+    hand = sbs.load(Path(sbs.__file__).parent / "characters/data/hand.glb")
     animation = hand.animations[0]
     formats.bake(tmp_path / f"fist{suffix}", hand.skin, animation, range(25), fps=24)
 
@@ -92,7 +92,7 @@ def test_blender_deforms_it_alike() -> None:
 @pytest.mark.usefixtures("importer_of_old_blender")
 def test_blender_imports_automatic_weights(tmp_path: Path) -> None:
     sbs, weights = addon.module("core.library").load(), addon.module("core.library").load("weights")
-    hand = sbs.load(Path(sbs.__file__).parent / "demo/data/hand.glb")
+    hand = sbs.load(Path(sbs.__file__).parent / "characters/data/hand.glb")
     capsules = weights.fit_capsules(hand.skeleton, hand.mesh.positions)
     made = weights.capsule_weights(hand.mesh.positions, capsules, limit=4)
     character = sbs.Character.from_mesh(

@@ -11,11 +11,11 @@ import pytest
 from solids import CUBE, CUBE_FACES
 
 import sbs
+from sbs.poses import bone_axis, descendants, turned
 from sbs.quality.demo.measures import radius_kept, volume
 from sbs.quality.demo.outcomes import outcomes
 from sbs.quality.demo.scenes import Scene, scenes
 from sbs.quality.demo.table import COLUMNS, cells, markdown
-from sbs.poses import bone_axis, descendants, turned
 
 
 @pytest.fixture(scope="module")

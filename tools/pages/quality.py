@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sbs
+from sbs.characters.motions import BENDS, bending_joints
 from sbs.quality import METHODS, Gauge, Report, evaluate, made_poses
 from sbs.quality.measures import bending_energy, tears
 from sbs.quality.methods import NamedMethod
-from sbs.characters.motions import BENDS, bending_joints
 from sbs.quality.surface import make_surface
 from sbs.support.files import replacing
 

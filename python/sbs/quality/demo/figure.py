@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..picture import Row, compose, portraits, weight_colors
 from .. import MeasuredMotion, chosen, evaluate
 from ..panel import FOOTNOTE as MEASURES
 from ..panel import panel_row
+from ..picture import Row, compose, portraits, weight_colors
 from .outcomes import METHODS, Outcome
 from .scenes import Scene
 
