@@ -130,12 +130,12 @@ static void mirror_point(const sbs_drag_options *options, const double from[3], 
 static void list_allowed(drag_call *call, int32_t vertex, size_t view) {
   const sbs_brush *brush = call->brush;
   const sbs_drag_options *options = call->drag.options;
-  const size_t first = (size_t)vertex * brush->limit, size = sbs_brush_row_size(brush, (size_t)vertex);
+  const sbs_row row = sbs_brush_row(brush, (size_t)vertex);
   int32_t *allowed = call->allowed + view * brush->joint_count;
   size_t count = 0;
   for (size_t j = 0; j < brush->joint_count; j++) {
     int found = options->joints && options->joints[j];
-    for (size_t k = 0; k < size && !options->joints; k++) found |= brush->joints[first + k] == (int32_t)j;
+    for (size_t k = 0; k < row.count && !options->joints; k++) found |= row.joints[k] == (int32_t)j;
     const int32_t joint = view && options->mirror_joints ? options->mirror_joints[j] : (int32_t)j;
     if (found && !sbs_is_locked(options->locked, joint)) allowed[count++] = joint;
   }
@@ -150,10 +150,8 @@ static sbs_status drag_vertices(void *context, sbs_share vertices, int worker) {
   sbs_drag_work work = sbs_drag_lay_out(sbs_drag_most(&call->drag), &memory);
   for (size_t i = vertices.begin; i < vertices.end; i++) {
     const sbs_dragged dragged = read_vertex(brush, brush->touched[i]);
-    const size_t first = dragged.vertex * brush->limit;
     call->changed[i] =
-        (unsigned char)sbs_drag_solve(&call->drag, &dragged, brush->joints + first, brush->weights + first,
-                                      sbs_brush_row_size(brush, dragged.vertex), &work);
+        (unsigned char)sbs_drag_solve(&call->drag, &dragged, sbs_brush_row(brush, dragged.vertex), &work);
     if (call->changed[i]) {
       sbs_row_write(&work.row, brush->limit, SBS_FLOAT64, i, brush->dab.joints, brush->dab.weights);
     }
@@ -217,10 +215,8 @@ static void measure(drag_call *call, const sbs_brush_options *reach, int32_t ver
   sbs_brush *brush = call->brush;
   const sbs_drag_options *options = call->drag.options;
   const sbs_dragged dragged = read_vertex(brush, vertex);
-  const size_t first = dragged.vertex * brush->limit;
   double at[3];
-  sbs_drag_where(&call->drag, &dragged, 0, brush->joints + first, brush->weights + first,
-                 sbs_brush_row_size(brush, dragged.vertex), work, at);
+  sbs_drag_where(&call->drag, &dragged, 0, sbs_brush_row(brush, dragged.vertex), work, at);
   for (int k = 0; k < 3; k++) call->drag.ways[0][k] = target[k] - at[k];
   sbs_brush_measure(brush, reach, dragged.position, 0);
   if (call->drag.view_count < 2) return;

@@ -116,27 +116,27 @@ static void set_targets(drag_search *search) {
 /* ---------------------------------------------------------------------------------------------------- its joints -- */
 
 /* Begins with the joints that a vertex has. Returns the sum of its weights; 0 if there is none to share. */
-static double begin(drag_search *search, const sbs_drag *drag, const sbs_dragged *dragged, const int32_t *joints,
-                    const double *weights, size_t count, sbs_drag_work *work) {
+static double begin(drag_search *search, const sbs_drag *drag, const sbs_dragged *dragged, sbs_row own,
+                    sbs_drag_work *work) {
   const unsigned char *locked = drag->options->locked;
   const sbs_deform_options *deform = drag->options->deform;
   double sum = 0.0, movable = 0.0;
   *search = (drag_search){.drag = drag, .dragged = dragged, .work = work, .amount = 1.0};
   if (deform->amount) search->amount = sbs_scalar_get(deform->amount, deform->amount_scalar, dragged->vertex);
-  for (size_t k = 0; k < count; k++) {
-    sum += weights[k];
-    if (!sbs_is_locked(locked, joints[k])) movable += weights[k];
+  for (size_t k = 0; k < own.count; k++) {
+    sum += own.weights[k];
+    if (!sbs_is_locked(locked, own.joints[k])) movable += own.weights[k];
   }
   if (!(movable > 0.0 && sum <= DBL_MAX)) return 0.0;
-  for (size_t k = 0; k < count; k++) {
-    if (!sbs_is_locked(locked, joints[k])) continue;
-    work->joints[search->locked] = joints[k];
-    work->kept[search->locked++] = weights[k] / sum;
+  for (size_t k = 0; k < own.count; k++) {
+    if (!sbs_is_locked(locked, own.joints[k])) continue;
+    work->joints[search->locked] = own.joints[k];
+    work->kept[search->locked++] = own.weights[k] / sum;
   }
-  for (size_t k = 0; k < count; k++) {
-    if (sbs_is_locked(locked, joints[k])) continue;
-    work->joints[search->locked + search->movable] = joints[k];
-    work->start[search->movable++] = weights[k] / movable;
+  for (size_t k = 0; k < own.count; k++) {
+    if (sbs_is_locked(locked, own.joints[k])) continue;
+    work->joints[search->locked + search->movable] = own.joints[k];
+    work->start[search->movable++] = own.weights[k] / movable;
   }
   search->rest = movable / sum;
   search->method = drag->method;
@@ -253,23 +253,21 @@ static void find_joints(drag_search *search) {
 }
 
 /* Whether the found weights are the first ones. */
-static int is_unchanged(const drag_search *search, const int32_t *joints, const double *weights, size_t count,
-                        double sum) {
+static int is_unchanged(const drag_search *search, sbs_row own, double sum) {
   const sbs_drag_work *work = search->work;
   size_t same = 0;
   for (size_t i = 0; i < search->movable; i++) {
-    for (size_t k = 0; k < count; k++) {
+    for (size_t k = 0; k < own.count; k++) {
       const double now = work->descent.now[i] * search->rest * sum;
-      same += work->joints[search->locked + i] == joints[k] && fabs(now - weights[k]) <= ROUNDING * sum;
+      same += work->joints[search->locked + i] == own.joints[k] && fabs(now - own.weights[k]) <= ROUNDING * sum;
     }
   }
-  return same == search->movable && search->locked + search->movable == count;
+  return same == search->movable && search->locked + search->movable == own.count;
 }
 
-int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32_t *joints, const double *weights,
-                   size_t count, sbs_drag_work *work) {
+int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, sbs_row own, sbs_drag_work *work) {
   drag_search search;
-  const double sum = begin(&search, drag, dragged, joints, weights, count, work);
+  const double sum = begin(&search, drag, dragged, own, work);
   if (!(sum > 0.0) || search.locked >= drag->limit) return 0;
   double targets[2][3];
   set_targets(&search);
@@ -282,7 +280,7 @@ int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32
   const int has_sets = sbs_has_set_center(&search.method);
   if (again || has_sets) descend(&search);
   while (drop_idle(&search) && has_sets) descend(&search);
-  if (is_unchanged(&search, joints, weights, count, sum)) return 0;
+  if (is_unchanged(&search, own, sum)) return 0;
 
   work->row.count = 0;
   for (size_t i = 0; i < search.locked + search.movable; i++) {
@@ -291,18 +289,18 @@ int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32
     work->row.weights[work->row.count++] = weight * sum;
   }
   for (size_t i = 0; i < search.locked; i++) { /* to the last bit */
-    for (size_t k = 0; k < count; k++) {
-      if (joints[k] == work->row.joints[i]) work->row.weights[i] = weights[k];
+    for (size_t k = 0; k < own.count; k++) {
+      if (own.joints[k] == work->row.joints[i]) work->row.weights[i] = own.weights[k];
     }
   }
   sbs_row_round(&work->row, SBS_FLOAT64);
   return 1;
 }
 
-void sbs_drag_where(const sbs_drag *drag, const sbs_dragged *dragged, size_t view, const int32_t *joints,
-                    const double *weights, size_t count, sbs_drag_work *work, double moved[3]) {
+void sbs_drag_where(const sbs_drag *drag, const sbs_dragged *dragged, size_t view, sbs_row own, sbs_drag_work *work,
+                    double moved[3]) {
   drag_search search;
-  if (begin(&search, drag, dragged, joints, weights, count, work) > 0.0) {
+  if (begin(&search, drag, dragged, own, work) > 0.0) {
     move(&search, work->start, view, moved);
   } else {
     memcpy(moved, dragged->position, 3 * sizeof *moved);

@@ -47,16 +47,11 @@ size_t sbs_drag_most(const sbs_drag *drag);
 /* Takes the memory of a thread from an arena. */
 sbs_drag_work sbs_drag_lay_out(size_t most, sbs_arena *arena);
 
-/*
- * Where a vertex is in a view with the weights it has.
- *
- *   joints, weights, count  its influences
- */
-void sbs_drag_where(const sbs_drag *drag, const sbs_dragged *dragged, size_t view, const int32_t *joints,
-                    const double *weights, size_t count, sbs_drag_work *work, double moved[3]);
+/* Where a vertex is in a view with the influences that it has. */
+void sbs_drag_where(const sbs_drag *drag, const sbs_dragged *dragged, size_t view, sbs_row own, sbs_drag_work *work,
+                    double moved[3]);
 
-/* Finds the new weights of a vertex, as a row. Returns whether they differ from its weights, else there is no row. */
-int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, const int32_t *joints, const double *weights,
-                   size_t count, sbs_drag_work *work);
+/* Finds the new weights of a vertex, as a row. Returns whether they differ from its own, else there is no row. */
+int sbs_drag_solve(const sbs_drag *drag, const sbs_dragged *dragged, sbs_row own, sbs_drag_work *work);
 
 #endif

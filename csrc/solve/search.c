@@ -9,6 +9,7 @@
 #include "solve/descend.h"
 #include "solve/hull.h"
 #include "solve/vertex.h"
+#include "weights/row.h"
 
 /* Joints that a search has beyond the influences. */
 #define MORE_CANDIDATES 12
@@ -31,14 +32,6 @@
 /* A squared distance from the examples that is 0, relative to that of the farthest joint. */
 #define FOUND 1e-12
 
-/* Some influences of the vertex. */
-typedef struct influences {
-  size_t count;
-  int32_t *joints;
-  double *weights;
-  double error; /* the sum of squares that is left in all frames, and the pull */
-} influences;
-
 /* The search for the weights of a vertex, in the memory of a thread. */
 typedef struct vertex_search {
   const sbs_fit *fit;
@@ -57,10 +50,11 @@ typedef struct vertex_search {
   double *gram;         /* (J, J) products of the ways from the examples to where usable joints take the vertex */
   double *linear;       /* (J) weights of linear blending by all usable joints */
 
-  size_t count;         /* of the present influences */
-  int32_t *joints;      /* (most) */
-  sbs_descent descent;  /* of `most` joints, with the present weights; its hull has room for J */
-  influences all, best; /* (most) candidates, and the best that was found */
+  size_t count;        /* of the present influences */
+  int32_t *joints;     /* (most) */
+  sbs_descent descent; /* of `most` joints, with the present weights; its hull has room for J */
+  sbs_row all, best;   /* (most) candidates, and the best that was found */
+  double best_error;   /* the sum of squares that is left in all frames, and the pull */
 
   /* For one function at a time. */
   double *points, *derivatives; /* (J, 3) */
@@ -68,13 +62,6 @@ typedef struct vertex_search {
   int32_t *order;               /* (most) places among the usable joints or the candidates */
   sbs_spread spread;            /* of J joints */
 } vertex_search;
-
-static influences new_influences(sbs_arena *arena, size_t most) {
-  influences made = {0};
-  made.joints = sbs_arena_take(arena, most, sizeof *made.joints);
-  made.weights = sbs_arena_take(arena, most, sizeof *made.weights);
-  return made;
-}
 
 static vertex_search lay_out(const sbs_fit *fit, sbs_arena *arena) {
   const size_t joints = fit->desc->joint_count, most = fit->most;
@@ -88,8 +75,8 @@ static vertex_search lay_out(const sbs_fit *fit, sbs_arena *arena) {
   made.linear = sbs_arena_take(arena, joints, sizeof *made.linear);
   made.joints = sbs_arena_take(arena, most, sizeof *made.joints);
   made.descent = sbs_new_descent(arena, most, joints);
-  made.all = new_influences(arena, most);
-  made.best = new_influences(arena, most);
+  made.all = sbs_row_new(arena, most);
+  made.best = sbs_row_new(arena, most);
   made.points = sbs_arena_take(arena, joints, 3 * sizeof *made.points);
   made.derivatives = sbs_arena_take(arena, joints, 3 * sizeof *made.derivatives);
   made.scores = sbs_arena_take(arena, joints, sizeof *made.scores);
@@ -294,19 +281,17 @@ static void try_weights(vertex_search *search, size_t steps) {
   double error = descend(search, &search->formula, steps);
   const int has_sets = sbs_has_set_center(&search->formula);
   while (has_sets && drop_idle(search)) error = descend(search, &search->formula, steps);
-  influences *best = &search->best;
-  if (best->count && !(error < best->error)) return;
-  best->error = error;
-  best->count = search->count;
-  memcpy(best->weights, search->descent.now, search->count * sizeof *best->weights);
-  memcpy(best->joints, search->joints, search->count * sizeof *best->joints);
+  if (search->best.count && !(error < search->best_error)) return;
+  const sbs_row present = {search->joints, search->descent.now, search->count};
+  search->best_error = error;
+  sbs_row_copy(&present, &search->best);
 }
 
 /* Whether the best weights meet the examples. */
 static int is_found(const vertex_search *search) {
   double farthest = 0.0;
   for (size_t j = 0; j < search->usable_count; j++) farthest = fmax(farthest, joint_distance(search, j));
-  return search->best.count && search->best.error <= FOUND * farthest;
+  return search->best.count && search->best_error <= FOUND * farthest;
 }
 
 /* --------------------------------------------------------------------------------------------------- candidates -- */
@@ -360,7 +345,7 @@ static size_t add_promising(vertex_search *search) {
 static void search_from_here(vertex_search *search) {
   const sbs_fit_options *options = search->fit->options;
   const size_t steps = options->iterations < FIRST_STEPS ? options->iterations : FIRST_STEPS;
-  influences *all = &search->all;
+  sbs_row *all = &search->all;
   descend(search, &search->smooth, steps);
   for (int turn = 0; turn < TURNS && add_promising(search); turn++) descend(search, &search->smooth, steps);
   drop_idle(search);
@@ -410,7 +395,7 @@ static void search_from_others(vertex_search *search) {
   for (size_t j = 0; j < usable; j++) search->scores[j] = -joint_distance(search, j);
   const size_t starts = choose_largest(search->scores, usable, STARTS, nearest);
   for (size_t start = 0; start < starts && !is_found(search); start++) {
-    const influences *best = &search->best;
+    const sbs_row *best = &search->best;
     const int32_t *joint = search->usable + nearest[start];
     size_t heaviest = 0;
     for (size_t i = 1; i < best->count; i++) {
@@ -446,7 +431,7 @@ typedef struct exchange {
   double error; /* before any step */
 } exchange;
 
-static int is_among(const influences *some, int32_t joint) {
+static int is_among(const sbs_row *some, int32_t joint) {
   for (size_t i = 0; i < some->count; i++) {
     if (some->joints[i] == joint) return 1;
   }
@@ -455,7 +440,7 @@ static int is_among(const influences *some, int32_t joint) {
 
 /* Makes the best weights with an exchange the present ones: the joint that joins takes the weight that leaves. */
 static void make_exchange(vertex_search *search, exchange made) {
-  const influences *best = &search->best;
+  const sbs_row *best = &search->best;
   double moved = 0.0;
   search->count = 0;
   for (size_t i = 0; i < best->count; i++) {
@@ -476,7 +461,7 @@ static void make_exchange(vertex_search *search, exchange made) {
 
 /* Finds the exchanges that are nearest to the examples before any step, nearest first. Returns how many. */
 static size_t find_exchanges(vertex_search *search, exchange found[EXCHANGES]) {
-  const influences *best = &search->best;
+  const sbs_row *best = &search->best;
   size_t count = 0;
   search->by = &search->formula;
   search->enough = DBL_MAX;
@@ -506,11 +491,11 @@ static size_t find_exchanges(vertex_search *search, exchange found[EXCHANGES]) {
  */
 static void exchange_joints(vertex_search *search) {
   double before = DBL_MAX;
-  while (search->best.error < GAIN * before && !is_found(search)) {
+  while (search->best_error < GAIN * before && !is_found(search)) {
     exchange found[EXCHANGES];
     const size_t count = find_exchanges(search, found);
-    before = search->best.error;
-    for (size_t i = 0; i < count && search->best.error == before; i++) {
+    before = search->best_error;
+    for (size_t i = 0; i < count && search->best_error == before; i++) {
       make_exchange(search, found[i]);
       try_weights(search, search->fit->options->iterations);
     }
@@ -522,7 +507,7 @@ static void exchange_joints(vertex_search *search) {
 /* Writes the best weights, the heaviest first. */
 static void write_vertex(vertex_search *search) {
   const sbs_fit *fit = search->fit;
-  const influences *best = &search->best;
+  const sbs_row *best = &search->best;
   const size_t width = fit->options->influences;
   int32_t *joints = fit->joint_indices + search->vertex * width;
   double *weights = fit->joint_weights + search->vertex * width;

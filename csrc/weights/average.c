@@ -17,26 +17,26 @@ sbs_status sbs_average_init(sbs_average *average, size_t joint_count, sbs_arena 
   return SBS_OK;
 }
 
-void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count) {
+void sbs_average_begin(sbs_average *average, const sbs_row *row) {
   average->row_count = 0;
-  average->joint_count = count;
-  for (size_t i = 0; i < count; i++) {
-    average->joints[i] = joints[i];
-    average->own[joints[i]] = weights[i];
-    average->hits[joints[i]] = 1;
+  average->joint_count = row->count;
+  for (size_t i = 0; i < row->count; i++) {
+    average->joints[i] = row->joints[i];
+    average->own[row->joints[i]] = row->weights[i];
+    average->hits[row->joints[i]] = 1;
   }
 }
 
-void sbs_average_add(sbs_average *average, const int32_t *joints, const double *weights, size_t count) {
+void sbs_average_add(sbs_average *average, const sbs_row *row) {
   average->row_count++;
-  for (size_t i = 0; i < count; i++) {
-    const int32_t joint = joints[i];
+  for (size_t i = 0; i < row->count; i++) {
+    const int32_t joint = row->joints[i];
     if (!average->hits[joint]) {
       average->joints[average->joint_count++] = joint;
       average->hits[joint] = 1;
     }
     average->hits[joint]++;
-    average->change[joint] += weights[i] - average->own[joint];
+    average->change[joint] += row->weights[i] - average->own[joint];
   }
 }
 

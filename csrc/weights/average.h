@@ -22,10 +22,10 @@ typedef struct sbs_average {
 sbs_status sbs_average_init(sbs_average *average, size_t joint_count, sbs_arena *arena);
 
 /* Starts with the row that is to move. */
-void sbs_average_begin(sbs_average *average, const int32_t *joints, const double *weights, size_t count);
+void sbs_average_begin(sbs_average *average, const sbs_row *row);
 
 /* Adds one of the rows to move towards. */
-void sbs_average_add(sbs_average *average, const int32_t *joints, const double *weights, size_t count);
+void sbs_average_add(sbs_average *average, const sbs_row *row);
 
 /* Writes the moved row to `moved`, which has room for J influences, in order. Locked joints do not move. */
 void sbs_average_end(sbs_average *average, double strength, const unsigned char *locked, sbs_row *moved);

@@ -103,12 +103,11 @@ sbs_status sbs_brush_reserve(const sbs_brush *brush, sbs_brush_rows *rows, size_
 void sbs_brush_append(const sbs_brush *brush, sbs_brush_rows *rows, int32_t vertex, const int32_t *joints,
                       const double *weights);
 
-/* How many influences a vertex has. */
-static inline size_t sbs_brush_row_size(const sbs_brush *brush, size_t vertex) {
-  const double *weights = brush->weights + vertex * brush->limit;
-  size_t count = 0;
-  while (count < brush->limit && weights[count] > 0.0) count++;
-  return count;
+/* The influences of a vertex, where the brush has them. */
+static inline sbs_row sbs_brush_row(const sbs_brush *brush, size_t vertex) {
+  sbs_row row = {.joints = brush->joints + vertex * brush->limit, .weights = brush->weights + vertex * brush->limit};
+  while (row.count < brush->limit && row.weights[row.count] > 0.0) row.count++;
+  return row;
 }
 
 #endif

@@ -12,22 +12,6 @@ sbs_influences_clean_options sbs_default_influences_clean_options(void) {
   return (sbs_influences_clean_options){.normalize = 1, .allocator = sbs_default_allocator()};
 }
 
-static int rows_differ(const sbs_row *a, const sbs_row *b) {
-  if (a->count != b->count) return 1;
-  for (size_t i = 0; i < a->count; i++) {
-    if (a->joints[i] != b->joints[i] || a->weights[i] != b->weights[i]) return 1;
-  }
-  return 0;
-}
-
-static void copy_row(const sbs_row *from, sbs_row *to) {
-  to->count = from->count;
-  for (size_t i = 0; i < from->count; i++) {
-    to->joints[i] = from->joints[i];
-    to->weights[i] = from->weights[i];
-  }
-}
-
 static void clean_row(sbs_row *row, const sbs_influences_clean_options *options, sbs_scalar scalar) {
   if (options->normalize) sbs_row_normalize(row, options->locked, scalar);
   if (options->limit) sbs_row_limit(row, options->limit, options->locked);
@@ -72,10 +56,10 @@ sbs_status sbs_influences_clean(const sbs_influences_table *table, const sbs_inf
     for (size_t v = 0; v < table->vertex_count; v++) {
       if (!in_place && (status = sbs_tell_some(v, table->vertex_count))) break;
       sbs_row_read(table, v, &row);
-      copy_row(&row, &before);
+      sbs_row_copy(&row, &before);
       clean_row(&row, options, table->scalar);
       sbs_row_write(&row, width, table->scalar, v, joint_indices, joint_weights);
-      count_row(&row, rows_differ(&row, &before), table->scalar, &found);
+      count_row(&row, sbs_row_differs(&row, &before), table->scalar, &found);
     }
     if (status) sbs_fault_in(fault, status, NULL);
     if (!status && report) *report = found;

@@ -21,15 +21,14 @@ static void append(sbs_brush *brush, int32_t joint, double weight, unsigned char
 /* Gathers the painted joints, then the others of the vertex. */
 static void gather(sbs_brush *brush, const unsigned char *locked, size_t vertex, const sbs_brush_target *targets,
                    size_t target_count) {
-  const int32_t *joints = brush->joints + vertex * brush->limit;
-  const double *weights = brush->weights + vertex * brush->limit;
-  const size_t count = sbs_brush_row_size(brush, vertex);
+  const sbs_row before = sbs_brush_row(brush, vertex);
   brush->row.count = 0;
   for (size_t i = 0; i < target_count; i++) append(brush, targets[i].joint, targets[i].after, PAINTED);
-  for (size_t k = 0; k < count; k++) {
+  for (size_t k = 0; k < before.count; k++) {
+    const int32_t joint = before.joints[k];
     int painted = 0;
-    for (size_t i = 0; i < target_count; i++) painted |= targets[i].joint == joints[k];
-    if (!painted) append(brush, joints[k], weights[k], sbs_is_locked(locked, joints[k]) ? LOCKED : OTHER);
+    for (size_t i = 0; i < target_count; i++) painted |= targets[i].joint == joint;
+    if (!painted) append(brush, joint, before.weights[k], sbs_is_locked(locked, joint) ? LOCKED : OTHER);
   }
 }
 

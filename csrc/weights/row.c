@@ -2,6 +2,7 @@
 #include "weights/row.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/fault.h"
@@ -99,6 +100,19 @@ void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row
   sbs_row_round(row, table->scalar);
 }
 
+void sbs_row_copy(const sbs_row *from, sbs_row *to) {
+  to->count = from->count;
+  if (!from->count) return;
+  memcpy(to->joints, from->joints, from->count * sizeof *to->joints);
+  memcpy(to->weights, from->weights, from->count * sizeof *to->weights);
+}
+
+int sbs_row_differs(const sbs_row *a, const sbs_row *b) {
+  if (a->count != b->count) return 1;
+  return a->count && (memcmp(a->joints, b->joints, a->count * sizeof *a->joints) ||
+                      memcmp(a->weights, b->weights, a->count * sizeof *a->weights));
+}
+
 void sbs_row_sort(sbs_row *row) {
   for (size_t i = 1; i < row->count; i++) {
     const int32_t joint = row->joints[i];
@@ -120,11 +134,7 @@ void sbs_row_write(const sbs_row *row, size_t width, sbs_scalar scalar, size_t v
   for (size_t k = 0; k < width; k++) {
     const double weight = k < row->count ? row->weights[k] : 0.0;
     joint_indices[vertex * width + k] = k < row->count ? row->joints[k] : 0;
-    if (scalar == SBS_FLOAT32) {
-      ((float *)joint_weights)[vertex * width + k] = (float)weight;
-    } else {
-      ((double *)joint_weights)[vertex * width + k] = weight;
-    }
+    sbs_scalar_put(joint_weights, scalar, vertex * width + k, weight);
   }
 }
 

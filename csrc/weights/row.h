@@ -41,6 +41,12 @@ sbs_influences sbs_row_repaired(const sbs_influences_table *table, size_t vertex
  */
 void sbs_row_read(const sbs_influences_table *table, size_t vertex, sbs_row *row);
 
+/* Copies a row to one with room for it. */
+void sbs_row_copy(const sbs_row *from, sbs_row *to);
+
+/* Whether a bit of two rows differs. */
+int sbs_row_differs(const sbs_row *a, const sbs_row *b);
+
 /* Puts a row in order. */
 void sbs_row_sort(sbs_row *row);
 

@@ -59,16 +59,18 @@ static sbs_status grow(const sbs_allocator *allocator, row_list *list, size_t us
   return SBS_OK;
 }
 
-static sbs_status append(const sbs_allocator *allocator, row_list *list, size_t vertex, const int32_t *joints,
-                         const double *weights, size_t count) {
+static sbs_row see_row(const row_list *list, size_t vertex) {
   const size_t begin = list->offsets[vertex];
-  sbs_status status = grow(allocator, list, begin, begin + count);
+  return (sbs_row){list->joints + begin, list->weights + begin, list->offsets[vertex + 1] - begin};
+}
+
+static sbs_status append(const sbs_allocator *allocator, row_list *list, size_t vertex, const sbs_row *row) {
+  const size_t begin = list->offsets[vertex];
+  sbs_status status = grow(allocator, list, begin, begin + row->count);
   if (status) return status;
-  if (count) {
-    memcpy(list->joints + begin, joints, count * sizeof *joints);
-    memcpy(list->weights + begin, weights, count * sizeof *weights);
-  }
-  list->offsets[vertex + 1] = begin + count;
+  list->offsets[vertex + 1] = begin + row->count;
+  sbs_row appended = see_row(list, vertex);
+  sbs_row_copy(row, &appended);
   return SBS_OK;
 }
 
@@ -81,41 +83,33 @@ static sbs_status read_rows(smoother *work) {
     if ((status = sbs_tell_some(v, work->table->vertex_count))) break;
     work->row.count = 0;
     if (work->representatives[v] == (int32_t)v) sbs_row_read(work->table, v, &work->row);
-    status = append(&work->allocator, &work->rows, v, work->row.joints, work->row.weights, work->row.count);
+    status = append(&work->allocator, &work->rows, v, &work->row);
   }
   return status;
 }
 
 static void smooth_row(smoother *work, size_t vertex) {
-  const row_list *rows = &work->rows;
-  const size_t begin = rows->offsets[vertex];
-  sbs_average_begin(&work->average, rows->joints + begin, rows->weights + begin, rows->offsets[vertex + 1] - begin);
+  const sbs_row before = see_row(&work->rows, vertex);
+  sbs_average_begin(&work->average, &before);
   for (size_t i = work->offsets[vertex]; i < work->offsets[vertex + 1]; i++) {
-    const size_t other = (size_t)work->neighbors[i], from = rows->offsets[other];
-    sbs_average_add(&work->average, rows->joints + from, rows->weights + from, rows->offsets[other + 1] - from);
+    const sbs_row beside = see_row(&work->rows, (size_t)work->neighbors[i]);
+    sbs_average_add(&work->average, &beside);
   }
   sbs_average_end(&work->average, work->strengths[vertex], work->options->locked, &work->row);
-}
-
-/* Whether the new row differs from the one of the vertex. */
-static int differs(const smoother *work, size_t vertex) {
-  const size_t begin = work->rows.offsets[vertex], count = work->rows.offsets[vertex + 1] - begin;
-  return count != work->row.count || memcmp(work->row.joints, work->rows.joints + begin, count * sizeof(int32_t)) ||
-         memcmp(work->row.weights, work->rows.weights + begin, count * sizeof(double));
 }
 
 static sbs_status iterate(smoother *work) {
   work->changed = 0;
   for (size_t v = 0; v < work->table->vertex_count; v++) {
-    const size_t begin = work->rows.offsets[v], count = work->rows.offsets[v + 1] - begin;
+    const sbs_row before = see_row(&work->rows, v);
     sbs_status status = v % 64 ? SBS_OK : sbs_tell((double)v / (double)work->table->vertex_count);
     if (status) return status;
     if (work->strengths[v] > 0.0) {
       smooth_row(work, v);
-      work->changed |= differs(work, v);
-      status = append(&work->allocator, &work->next, v, work->row.joints, work->row.weights, work->row.count);
+      work->changed |= sbs_row_differs(&work->row, &before);
+      status = append(&work->allocator, &work->next, v, &work->row);
     } else {
-      status = append(&work->allocator, &work->next, v, work->rows.joints + begin, work->rows.weights + begin, count);
+      status = append(&work->allocator, &work->next, v, &before);
     }
     if (status) return status;
   }
@@ -140,10 +134,8 @@ static void finish_row(smoother *work, size_t vertex, size_t width) {
   const size_t first = (size_t)work->representatives[vertex];
   const int smoothed = work->strengths[first] > 0.0 && work->options->iterations;
   if (smoothed) {
-    const size_t begin = work->rows.offsets[first];
-    work->row.count = work->rows.offsets[first + 1] - begin;
-    memcpy(work->row.joints, work->rows.joints + begin, work->row.count * sizeof *work->row.joints);
-    memcpy(work->row.weights, work->rows.weights + begin, work->row.count * sizeof *work->row.weights);
+    const sbs_row found = see_row(&work->rows, first);
+    sbs_row_copy(&found, &work->row);
     sbs_row_round(&work->row, work->table->scalar);
   } else {
     sbs_row_read(work->table, vertex, &work->row);

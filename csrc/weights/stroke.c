@@ -81,10 +81,9 @@ void sbs_brush_measure(sbs_brush *brush, const sbs_brush_options *options, const
 }
 
 static double find_weight(const sbs_brush *brush, size_t vertex, int32_t joint) {
-  for (size_t k = 0; k < brush->limit; k++) {
-    const double weight = brush->weights[vertex * brush->limit + k];
-    if (!(weight > 0.0)) break;
-    if (brush->joints[vertex * brush->limit + k] == joint) return weight;
+  const sbs_row row = sbs_brush_row(brush, vertex);
+  for (size_t k = 0; k < row.count; k++) {
+    if (row.joints[k] == joint) return row.weights[k];
   }
   return 0.0;
 }
@@ -110,21 +109,14 @@ static double paint_weight(const sbs_brush *brush, const sbs_brush_options *opti
 }
 
 static int smooth_all(sbs_brush *brush, const sbs_brush_options *options, size_t vertex) {
-  const size_t limit = brush->limit;
-  const int32_t *joints = brush->joints + vertex * limit;
-  const double *weights = brush->weights + vertex * limit;
-  const size_t count = sbs_brush_row_size(brush, vertex);
-  sbs_average_begin(&brush->average, joints, weights, count);
+  const sbs_row before = sbs_brush_row(brush, vertex);
+  sbs_average_begin(&brush->average, &before);
   for (size_t i = brush->offsets[vertex]; i < brush->offsets[vertex + 1]; i++) {
-    const size_t other = (size_t)brush->neighbors[i];
-    sbs_average_add(&brush->average, brush->joints + other * limit, brush->weights + other * limit,
-                    sbs_brush_row_size(brush, other));
+    const sbs_row beside = sbs_brush_row(brush, (size_t)brush->neighbors[i]);
+    sbs_average_add(&brush->average, &beside);
   }
   sbs_average_end(&brush->average, brush->amounts[0][vertex], options->locked, &brush->row);
-  if (brush->row.count == count && !memcmp(brush->row.joints, joints, count * sizeof *joints) &&
-      !memcmp(brush->row.weights, weights, count * sizeof *weights)) {
-    return 0;
-  }
+  if (!sbs_row_differs(&brush->row, &before)) return 0;
   sbs_brush_settle(brush, options);
   return 1;
 }
