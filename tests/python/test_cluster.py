@@ -284,7 +284,7 @@ def test_an_existing_file_keeps_its_mode_until_it_is_replaced(
 def test_another_version(hand: sbs.Character, workers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     version = sbs.__version__
     monkeypatch.setattr(clusters, "installed", "9.9.9")
-    with pytest.raises(RuntimeError, match=rf"a worker has version {version} of sbs, not 9\.9\.9"):
+    with pytest.raises(RuntimeError, match=rf"{version} .*9\.9\.9"):
         bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)])
 
 
