@@ -117,6 +117,7 @@ def test_locked_joints() -> None:
 
 def test_lightest_influence_makes_room() -> None:
     brush = Brush([[0, 0, 0]], np.zeros((0, 3), int), [[0, 1, 2]], [[0.6, 0.3, 0.1]], joint_count=5, limit=3)
+    assert repr(brush) == "<sbs.weights.Brush on 1 vertices, 5 joints, limit 3>"
     brush.dab([0, 0, 0], 4, radius=1, mode="replace", value=0.1)
     np.testing.assert_allclose(dense(brush), [[0.6, 0.3, 0, 0, 0.1]], atol=ROUNDING)
     brush.dab([0, 0, 0], 2, radius=1, mode="replace", value=0.25, locked=[1, 4])

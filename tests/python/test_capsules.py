@@ -97,7 +97,7 @@ def test_in_none() -> None:
     """The gaps d - r_outer: 5 - 3 = 2 for bone 0 and sqrt(4^2 + 1^2) - 3 = 1.1 for bone 1."""
     np.testing.assert_array_equal(one_point([0.0, 5.0, 0.0]), [0, 1])
     np.testing.assert_array_equal(one_point([0.0, 5.0, 0.0], outside="unweighted"), [0, 0])
-    with pytest.raises(ValueError, match=r"2 of 3 points are outside of all outer capsules, the first is points\[1\]"):
+    with pytest.raises(ValueError, match=r"2 of 3 points .* points\[1\]"):
         weights.capsule_weights([[0, 0, 0], [0, 5, 0], [0, 9, 0]], ELBOW, outside="error")
 
 

@@ -75,7 +75,7 @@ def warning_line(caught: Any) -> str:
 
 
 def test_weights_are_warned_of_where_the_library_was_called(tmp_path: Path, damaged_hand: Path) -> None:
-    with pytest.warns(sbs.WeightWarning, match="of 3 vertices: 1 with NaN .*, 1 with no weights") as caught:
+    with pytest.warns(sbs.WeightWarning, match=r"1 with NaN .*, 1 with no weights") as caught:
         character = sbs.Character.from_mesh(mesh(joint_weights=BAD), skeleton())
     assert "from_mesh" in warning_line(caught)
     with warnings.catch_warnings():
@@ -123,7 +123,7 @@ def test_what_a_skin_refuses_is_no_character(changes: dict[str, Any], message: s
 
 
 def test_strict(damaged_hand: Path) -> None:
-    with pytest.raises(ValueError, match=r"joint_weights\[2, 1\] = nan|joint_weights.*vertex 1|joint_weights\[1\]"):
+    with pytest.raises(ValueError, match=r"joint_weights\[[12]"):
         sbs.Character.from_mesh(mesh(joint_weights=BAD), skeleton(), strict=True)
     with pytest.raises(ValueError, match=r"damaged\.glb: joint_weights"):
         sbs.load(damaged_hand, strict=True)
@@ -265,6 +265,6 @@ def test_parts_that_disagree(hand: sbs.Character) -> None:
     flat = np.where(np.arange(25) == 0, -1, 0)
     with pytest.raises(ValueError, match=r"parent of joint .* rig"):
         replace(hand, skeleton=sbs.Skeleton(flat, skeleton.bind_matrices, skeleton.names))
-    with pytest.raises(ValueError, match=r"animations\[0\], 'fist', moves another rig"):
+    with pytest.raises(ValueError, match=r"animations\[0\], 'fist'"):
         replace(hand, rig=Rig.from_skeleton(skeleton))
     assert replace(hand, rig=replace(hand.rig)).animations == hand.animations

@@ -10,6 +10,7 @@ from importlib import import_module, resources
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from marks import paints
@@ -18,6 +19,7 @@ from solids import arm, block
 
 import sbs
 from sbs.cli import estimate, main
+from sbs.quality import clip
 from sbs.support.extras import MissingExtraError
 
 HAND = str(resources.files("sbs.characters") / "data" / "hand.glb")
@@ -104,6 +106,19 @@ def told(*arguments: object) -> tuple[str, str]:
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
     return sbs.load(HAND)
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_samples_are_parts(hand: sbs.Character, share: float) -> None:
+    motion = clip(hand.animations["fist"], poses=7, rate=30)
+    (part,) = estimate.sample_motions([motion], share)
+    assert len(part.poses) == len(part.labels) == int(7 * share)
+    for label, pose in zip(part.labels, part.poses, strict=True):
+        np.testing.assert_array_equal(pose, motion.poses[motion.labels.index(label)])
+    for piece, path in zip(part.paths, motion.paths, strict=True):
+        first = (len(path) - len(piece)) // 2
+        np.testing.assert_array_equal(piece, path[first : first + len(piece)])
+        assert len(piece) == int(len(path) * share)
 
 
 def test_a_limit_is_kept_by_sampling(monkeypatch: pytest.MonkeyPatch) -> None:

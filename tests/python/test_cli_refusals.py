@@ -170,6 +170,7 @@ view hand --method LBS --method SBS --method DQS --correctives draft | with that
 view hand --method optimised | did you mean 'optimized'?
 view hand --muscles fit --no-browser | no joint is known as
 bench --threads 0 | '0' is not a list
+bench --threads two | 'two' is not a list
 bench --rounds 0 | --rounds
 bench --vertices 59 | --vertices
 bench --animation fist | --animation needs FILE

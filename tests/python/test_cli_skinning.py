@@ -17,7 +17,7 @@ import sbs.poses
 from sbs.cli.how_to_deform import cut_part
 from sbs.correctives import Correctives
 from sbs.poses import axes, bone_axis, turned
-from sbs.quality import Gauge
+from sbs.quality import Gauge, chosen
 from sbs.quality.methods import METHODS, corrected, without_amount
 
 Bent = tuple[Path, Path, sbs.Character, sbs.muscles.MuscleCover]
@@ -307,3 +307,4 @@ def test_quality_has_limbs_as_told(twisted: tuple[Path, sbs.Character]) -> None:
     assert found["twist"] == pytest.approx(told["twist"], rel=1e-3)  # of an arm that alone is twisted
     assert found["twist"] > found["SBS"] + 0.1
     assert elsewhere["twist"] == pytest.approx(elsewhere["weighted"], abs=1e-6)  # float32
+    assert list(chosen(limbs="none")) == ["LBS", "DQS", "SBS", "average", "weighted", "optimized"]

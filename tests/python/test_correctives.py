@@ -275,6 +275,7 @@ def test_names() -> None:
     copy = correctives.copy()
     copy.remove("knee")
     assert (len(copy), len(correctives), "knee" in copy, "knee" in correctives) == (1, 2, False, True)
+    assert "knee" in repr(correctives["knee"])
     assert "knee, other" in repr(correctives)
     copy.remove("other")
     assert copy.weights(KNEE).shape == (0,)

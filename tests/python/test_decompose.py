@@ -11,6 +11,7 @@ import pytest
 
 from sbs import rotations, weights
 from sbs.options import Method
+from sbs.weights.decompose import with_more_joints
 
 JOINTS, FRAMES, VERTICES = 5, 12, 200
 
@@ -166,6 +167,7 @@ NOWHERE = np.arange(4)[:, None] != [2, 2, 2]
         (weights.fit_matrices, (STILL, NONE, ONES), {"fixed": [True]}, r"fixed \(1,\)"),
         (weights.fit_matrices, (np.full_like(STILL, np.nan), NONE, ONES), {}, "is nan"),
         (weights.fit_matrices, (STILL, NONE, ONES), {"posed": LARGE}, r"posed\[1, 3, 0\] = 1e\+308"),
+        (with_more_joints, (STILL, 0), {"frame_scales": np.ones(5)}, r"frame_scales has shape \(5,\)"),
         (weights.decompose, (0,), {}, "joints is 0"),
         (weights.decompose, (1,), {"rounds": 0}, "rounds is 0"),
         (weights.fit, (STILL,), {"allowed": np.ones((4, 2), bool)}, r"allowed \(4, 2\)"),

@@ -123,6 +123,7 @@ def test_from_shapes_reads_them_again(
     [
         {"source_bones": ["nobody"] * 3},
         {"source_bones": 7},
+        {"eval_space_bones": [None]},
         {"eval_space_bones": [0, 0, 0]},
         {"twist_axes": [[0, 1], [2]]},
         {"part": "spin"},
