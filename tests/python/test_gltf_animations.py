@@ -144,7 +144,8 @@ def test_shapes(tmp_path: Path) -> None:
     (animation,) = load(builder, tmp_path).animations
     assert repr(animation) == "<sbs.Animation 'bend', 1 s>"
     many = animation.skinning_matrices(np.linspace(0, 1, 5))
-    assert (many.shape, many.dtype) == ((5, 2, 4, 4), np.float64)
+    assert many.shape == (5, 2, 4, 4)
+    assert many.dtype == np.float64
     np.testing.assert_array_equal(animation.skinning_matrices(0.25), many[1])
     assert animation.skinning_matrices([]).shape == (0, 2, 4, 4)
     for times in ([[0.0]], np.nan, [0, np.inf]):
