@@ -13,9 +13,11 @@ from meshes import Precision, SkinArguments, skin_arguments, skinning_matrices
 
 import sbs
 from sbs import rotations
-from sbs.options import BlendOptions, Center, Method, MethodOptions, Rotation
+from sbs.options import Center, Method, MethodOptions, Rotation
 
 METHODS: list[Method] = ["rigid", "linear", "spherical", "dual_quaternion"]
+ROTATIONS: list[Rotation] = ["qlerp", "average"]
+CENTERS: list[Center] = ["joint_set", "weighted", "optimized"]
 DTYPES: list[Precision] = [np.float32, np.float64]
 VERTICES, JOINTS = 300, 6
 
@@ -81,31 +83,6 @@ def test_real_characters_come_back(name: str, clip: str, frame: int, method: Met
     assert (error <= bound).all()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("center", ["joint_set", "weighted", "optimized"])
-@pytest.mark.parametrize("rotation", ["qlerp", "average"])
-@pytest.mark.parametrize(("name", "clip", "frame"), POSES[::7])
-def test_they_come_back_from_other_rotations_and_centers(
-    name: str, clip: str, frame: int, rotation: Rotation, center: Center, dtype: Precision
-) -> None:
-    character = characters.load(name)
-    skin = bind(
-        rest_positions=character.rest_positions.astype(dtype),
-        joint_indices=character.joint_indices,
-        joint_weights=character.joint_weights,
-        parents=character.parents,
-        joint_positions=character.joint_positions,
-        centers=character.joint_positions[character.joint_indices[:, 0]],
-    )
-    matrices = character.clips[clip].skinning_matrices(frame)
-    options: MethodOptions = {"rotation": rotation, "center": center}
-    rest, singular = skin.inverse_deform(skin.deform(matrices, **options), matrices, return_singular=True, **options)
-    assert not singular.any()
-    # Weighted centers lose up to 1e-6 in float32 (tolerances.py), on the way there and on the way back.
-    bound = (4 if center == "weighted" else 1) * BOUND[dtype] * mesh_size(skin.rest_positions)
-    assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
-
-
 def random_joints(
     generator: np.random.Generator, count: int, most_angle: float, stretches: list[np.ndarray]
 ) -> np.ndarray:
@@ -129,29 +106,35 @@ RIGS = {
 }
 
 
-@settings(max_examples=60)
+WAYS: list[MethodOptions] = [{"method": method} for method in METHODS]
+WAYS += [{"rotation": rotation, "center": center} for rotation in ROTATIONS for center in CENTERS]
+
+
+@settings(max_examples=100)
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(sorted(RIGS)),
-    st.sampled_from(METHODS),
+    st.sampled_from(WAYS),
     st.sampled_from(DTYPES),
     st.integers(1, 6),
     st.booleans(),
 )
 def test_rest_positions_come_back(
-    seed: int, rig: str, method: Method, dtype: Precision, influences: int, blend: bool
+    seed: int, rig: str, way: MethodOptions, dtype: Precision, influences: int, blend: bool
 ) -> None:
     generator = np.random.default_rng(seed)
     arguments = skin_arguments(VERTICES, JOINTS, influences, dtype, seed=seed)
     arguments["joint_weights"][::7] = 0  # unweighted vertices
-    skin = bind(**arguments)
+    skin = bind(**arguments, centers=arguments["rest_positions"] + 0.5)
     matrices = random_joints(generator, JOINTS, 0.8, RIGS[rig])
-    options: BlendOptions = {"method": method}
+    method = way.get("method", "spherical")
+    options: dict[str, Any] = {**way}
     if blend and method != "rigid":
         options |= {"amount": generator.random(VERTICES), "base": "spherical" if method == "linear" else "linear"}
     rest = skin.inverse_deform(skin.deform(matrices, **options), matrices, **options)
-    # turned by less than 0.8 against each other and stretched by 2 or so, no vertex is squeezed by more than 10
-    bound = 10 * BOUND[dtype] * mesh_size(skin.rest_positions)
+    # turned by less than 0.8 against each other and stretched by 2 or so, no vertex is squeezed by more than 10;
+    # weighted centers lose up to 1e-6 in float32 (tolerances.py), on the way there and on the way back
+    bound = (40 if way.get("center") == "weighted" else 10) * BOUND[dtype] * mesh_size(skin.rest_positions)
     assert np.abs(rest.astype(np.float64) - skin.rest_positions).max() <= bound
 
 
@@ -237,27 +220,21 @@ def test_threads_types_and_layouts() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"posed_positions": np.zeros((VERTICES, 2))}, r"posed_positions has shape .*, expected \(V, 3\)"),
-        ({"posed_positions": np.zeros((7, 3))}, rf"posed_positions has shape \(7, 3\), expected \({VERTICES}, 3\)"),
-        ({"posed_positions": np.zeros(9)}, r"posed_positions has shape \(9,\), expected \(V, 3\)"),
+        ({"posed_positions": np.zeros((VERTICES, 2))}, "posed_positions"),
+        ({"posed_positions": np.zeros((7, 3))}, r"posed_positions.*\(7, 3\)"),
         ({"posed_positions": np.full((VERTICES, 3), np.nan)}, r"posed_positions\[0, 0\] is nan"),
-        ({"skinning_matrices": np.zeros((2, 4, 4))}, "skinning_matrices has shape"),
+        ({"skinning_matrices": np.zeros((2, 4, 4))}, "skinning_matrices"),
         ({"skinning_matrices": np.full((JOINTS, 3, 4), np.inf)}, r"skinning_matrices\[0, 0, 0\] is inf"),
-        ({"method": "cubic"}, "method must be one of"),
-        ({"rcond": 0.0}, "rcond must be None or between 0 and 1"),
-        ({"amount": 2}, r"amount\[0\] must be between 0 and 1"),
-        ({"out": np.zeros((VERTICES, 3), np.float32)}, "out must be float64"),
-        ({"out": np.zeros((3, 3))}, "out has shape"),
+        ({"method": "cubic"}, "method"),
+        ({"rcond": 0.0}, "rcond"),
+        ({"amount": 2}, r"amount\[0\]"),
+        ({"out": np.zeros((VERTICES, 3), np.float32)}, "out"),
     ],
 )
 def test_bad_values(changes: dict[str, Any], message: str) -> None:
-    arguments: dict[str, Any] = {
-        "posed_positions": np.zeros((VERTICES, 3)),
-        "skinning_matrices": skinning_matrices(JOINTS),
-    }
-    skin = sbs.Skin(**skin_arguments(VERTICES, JOINTS))
+    given: dict[str, Any] = {"posed_positions": np.zeros((VERTICES, 3)), "skinning_matrices": skinning_matrices(JOINTS)}
     with pytest.raises(ValueError, match=message):
-        skin.inverse_deform(**{**arguments, **changes})
+        sbs.Skin(**skin_arguments(VERTICES, JOINTS)).inverse_deform(**{**given, **changes})
 
 
 def test_outputs_that_overlap_in_part() -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Subdivision near joints: properties of a surface that stay, attributes of new vertices, and bad input."""
+"""Subdivision near joints, and curvature: a surface stays, attributes of new vertices, angles known beforehand."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -13,11 +14,12 @@ import pytest
 from characters import DATA
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from surfaces import torn, tube
 
 import sbs
 from sbs import mesh, weights
-from sbs.mesh import Subdivision, subdivide
+from sbs.mesh import Subdivision, curvature, subdivide
 from sbs.weights.subdivision import Scheme
 
 SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]])
@@ -116,14 +118,6 @@ def test_all_triangles_of_a_tetrahedron(scheme: Scheme) -> None:
     assert len(fine.triangles) == 4 * (9 if scheme == "1:3" else 16)
     assert len(fine.parents) == (4 * 4 if scheme == "1:3" else 6 * 3 + 4 * 3)
     assert_closed(fine.triangles)
-
-
-def test_no_edge_is_split_twice() -> None:
-    positions, triangles = tube(5, 6)
-    fine = subdivide(positions, triangles, np.arange(len(triangles)) % 3 == 0)
-    pairs = fine.parents[:, :2]
-    assert len(np.unique(pairs, axis=0)) == len(pairs)
-    assert (fine.shares == [0.5, 0.5, 0]).all()
 
 
 @pytest.mark.parametrize("name", ["wolf_quaternius", "rat_quaternius", "arnaud_ozz"])
@@ -233,32 +227,41 @@ def test_degenerate_triangles_and_loose_vertices() -> None:
 
 
 def test_bad_input(woman: sbs.Character) -> None:
-    cases: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"chosen": [True]}, ValueError, r"triangles has shape \(2, 3\), chosen \(1,\)"),
-        ({"chosen": [1, 0]}, TypeError, "chosen must hold bool"),
-        ({"triangles": [[0, 1, 9], [0, 1, 2]]}, ValueError, r"triangles\[0, 2\] = 9 is out of range for 4 vertices"),
-        ({"positions": SQUARE * np.nan}, ValueError, r"positions\[0, 0\] is nan"),
-        ({"scheme": "1:5"}, ValueError, r"scheme must be one of \['1:3', '1:4'\], not '1:5'"),
-        ({"levels": 0}, ValueError, "levels must be None or at least 1, not 0"),
-        ({"levels": 40}, ValueError, "levels = 40.0 is too large"),
-    ]
     usual: dict[str, Any] = {"positions": SQUARE, "triangles": SQUARE_TRIANGLES, "chosen": [True, False]}
-    for change, kind, text in cases:
-        with pytest.raises(kind, match=text):
-            subdivide(**(usual | change))
     fine = subdivide(**usual)
-    with pytest.raises(ValueError, match=r"values has shape \(3,\), expected \(4, ...\)"):
-        fine.interpolate([1, 2, 3])
-    with pytest.raises(ValueError, match=r"joint_weights \(4, 2\)"):
-        fine.influences(np.zeros((4, 1), int), np.ones((4, 2)))
-    with pytest.raises(KeyError, match="no joint is named 'Tail'"):
-        mesh.subdivide_near_joints(woman, ["Tail"])
-    with pytest.raises(ValueError, match="joint 31 is out of range for 31 joints"):
-        mesh.subdivide_near_joints(woman, [31])
-    with pytest.raises(ValueError, match="no triangle is connected to joint 'LeftArm'"):
-        mesh.subdivide_near_joints(woman, ["Hips", "LeftArm"], attachment=np.zeros(13380, int))
-    with pytest.raises(ValueError, match=r"attachment has shape \(2,\), expected \(13380,\)"):
-        mesh.subdivide_near_joints(woman, ["LeftArm"], attachment=[0, 1])
+    flat = strip()
+
+    def bent(**options: Any) -> sbs.Character:
+        return mesh.subdivide_bent(flat, lambda character: folded(character, 90), **options)
+
+    cases: list[tuple[Callable[..., object], dict[str, Any], str]] = [
+        (subdivide, usual | {"chosen": [True]}, "chosen"),
+        (subdivide, usual | {"chosen": [1, 0]}, "chosen"),
+        (subdivide, usual | {"triangles": [[0, 1, 9], [0, 1, 2]]}, r"triangles\[0, 2\] = 9"),
+        (subdivide, usual | {"positions": SQUARE * np.nan}, r"positions\[0, 0\] is nan"),
+        (subdivide, usual | {"scheme": "1:5"}, "scheme"),
+        (subdivide, usual | {"levels": 0}, "levels"),
+        (subdivide, usual | {"levels": 40}, "levels"),
+        (fine.interpolate, {"values": [1, 2, 3]}, "values"),
+        (fine.influences, {"joint_indices": np.zeros((4, 1), int), "joint_weights": np.ones((4, 2))}, "joint_weights"),
+        (mesh.subdivide_near_joints, {"character": woman, "joints": ["Tail"]}, "'Tail'"),
+        (mesh.subdivide_near_joints, {"character": woman, "joints": [31]}, "joint 31"),
+        (
+            mesh.subdivide_near_joints,
+            {"character": woman, "joints": ["Hips", "LeftArm"], "attachment": np.zeros(13380, int)},
+            "'LeftArm'",
+        ),
+        (mesh.subdivide_near_joints, {"character": woman, "joints": ["LeftArm"], "attachment": [0, 1]}, "attachment"),
+        (bent, {"degrees": -1.0}, "degrees"),
+        (bent, {"degrees": np.nan}, "degrees"),
+        (bent, {"levels": 0}, "levels"),
+        (bent, {"scheme": "1:5"}, "1:5"),
+    ]
+    for call, options, text in cases:
+        with pytest.raises((ValueError, TypeError, KeyError), match=text):
+            call(**options)
+    with pytest.raises(ValueError, match="positions"):
+        mesh.subdivide_bent(flat, lambda character: folded(character, 90)[:, :2])
 
 
 # ------------------------------------------------------------------------------------------------ where poses need it
@@ -320,17 +323,73 @@ def test_what_is_creased_at_rest_is_not_bent() -> None:
     assert len(same.mesh.triangles) == len(flat.mesh.triangles)
 
 
+# ------------------------------------------------------------------------------------------------------------ curvature
+
+
+def slow_curvature(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Of a closed surface, triangle by triangle, neighbors found by comparing all corners."""
+    corners = [[tuple(point) for point in positions[triangle]] for triangle in triangles]
+    result = np.zeros(len(triangles))
+    for i, mine in enumerate(corners):
+        for j, theirs in enumerate(corners):
+            if i != j and len(set(mine) & set(theirs)) == 2:
+                normals = [np.cross(np.subtract(b, a), np.subtract(c, a)) for a, b, c in (mine, theirs)]
+                cosine = normals[0] @ normals[1] / np.prod(np.linalg.norm(normals, axis=1))
+                result[i] = max(result[i], np.arccos(np.clip(cosine, -1, 1)))
+    return result
+
+
+@pytest.mark.parametrize("seams", [False, True])
+def test_curvature_of_a_dented_tube(seams: bool) -> None:
+    positions, triangles = tube(5, 6)
+    dented = positions + 0.1 * np.random.default_rng(1).normal(size=positions.shape)
+    expected = slow_curvature(dented, triangles)
+    if seams:
+        positions = positions[triangles.ravel()]
+        dented, triangles = torn(dented, triangles)
+    found = curvature(dented, triangles, rest_positions=positions)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)  # arccos loses digits of small angles
+    np.testing.assert_array_equal(curvature(np.stack([positions, dented]), triangles)[1], found)
+
+
+def test_curvature_of_a_cube() -> None:
+    positions = np.array([[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    squares = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    triangles = np.array([[a, b, c] for a, b, c, d in squares] + [[a, c, d] for a, b, c, d in squares])
+    np.testing.assert_allclose(curvature(positions, triangles), np.pi / 2, rtol=1e-15)
+    fine = subdivide(positions, triangles, np.ones(12, bool), levels=2)
+    angles = np.degrees(curvature(fine.interpolate(positions), fine.triangles))
+    assert set(angles.round(9)) == {0.0, 90.0}
+
+
+def test_unmoved_seams_tell_neighbors_of_a_torn_surface() -> None:
+    """Neighbors are found at rest: where deformation tears a seam apart, they still are."""
+    positions, triangles = torn(
+        np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), np.array([[0, 1, 2], [1, 3, 2]])
+    )
+    apart = positions.copy()
+    apart[3:] = apart[3:] @ np.diag([1.0, 1.0, -1.0]) + [0, 0, 5]
+    apart[4, 2] = 9
+    assert curvature(apart, triangles).max() == 0
+    assert (curvature(apart, triangles, rest_positions=positions) > 1).all()
+
+
+def test_what_has_no_area_has_no_curvature() -> None:
+    positions = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.5, 0.5, 0], [2, 2, 1], [9, 9, 9]])
+    triangles = np.array([[0, 1, 2], [1, 3, 2], [1, 4, 3]])  # the second has its corners on a line
+    np.testing.assert_array_equal(curvature(positions, triangles), 0)
+
+
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("positions", "triangles", "rest", "message"),
     [
-        ({"degrees": -1.0}, "degrees is -1.0"),
-        ({"degrees": np.nan}, "degrees is nan"),
-        ({"levels": 0}, "levels is 0"),
-        ({"scheme": "1:5"}, "1:5"),
+        ([1, 2, 3], [[0, 1, 2]], None, r"positions.*\(3,\)"),
+        (np.empty((0, 3, 3)), [[0, 1, 2]], None, "positions"),
+        (np.eye(3), [[0, 1, 3]], None, r"triangles\[0, 2\] = 3"),
+        (np.eye(3), [[0, 1, 2]], np.eye(3)[:2], "positions"),
+        (np.eye(3) + np.inf, [[0, 1, 2]], np.eye(3), r"positions\[0, 0\] is inf"),
     ],
 )
-def test_wrong_options_of_bent_subdivision(options: dict[str, Any], message: str) -> None:
+def test_bad_curvature(positions: ArrayLike, triangles: ArrayLike, rest: ArrayLike | None, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        mesh.subdivide_bent(strip(), lambda character: folded(character, 90), **options)
-    with pytest.raises(ValueError, match="positions"):
-        mesh.subdivide_bent(strip(), lambda character: folded(character, 90)[:, :2])
+        curvature(positions, triangles, rest_positions=rest)

@@ -302,9 +302,6 @@ def test_poses_have_an_object_for_each_mesh(tmp_path: Path) -> None:
     ran(*pose, "--amount", amount, "-o", tmp_path / "all.npy")
     ran(*pose, "--amount", amount, "-o", tmp_path / "by_{mesh}.npy")
     np.testing.assert_allclose(np.load(tmp_path / "by_sleeve.npy"), np.load(tmp_path / "all.npy")[4:7], atol=1e-6)
-    ran(*pose, "--across", "0.35", "-o", tmp_path / "all.npy")
-    ran(*pose, "--across", "0.35", "-o", tmp_path / "by_{mesh}.npy")
-    np.testing.assert_allclose(np.load(tmp_path / "by_sleeve.npy"), np.load(tmp_path / "all.npy")[4:7], atol=1e-6)
     assert json.loads(ran("info", path, "--json"))["meshes"] == {"body": 4, "sleeve": 3, "ring": 3}
     assert json.loads(ran("info", path, "--mesh", "ring", "--json"))["meshes"] == {"ring": 3}
     refused = CliRunner().invoke(main, ["info", str(path), "--mesh", "rin"])

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -23,20 +22,13 @@ from sbs.quality.picture import (
 )
 from sbs.quality.picture.camera import FIELD_OF_VIEW, view_axes
 from sbs.quality.picture.portraits import BLUE, CLAY
-from sbs.quality.picture.sheet import wrap
 from sbs.quality.picture.subdivision import subdivide
-from sbs.rigging.triangle_mesh import area_weighted_normals
-from sbs.support.extras import load, silent_stderr
+from sbs.support.extras import load
 
 OCTAHEDRON = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], float)
 OCTAHEDRON_FACES = np.array(
     [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]], np.intp
 )
-
-
-def test_normals_of_an_octahedron_point_outwards() -> None:
-    normals = area_weighted_normals(3 * OCTAHEDRON, OCTAHEDRON_FACES)
-    np.testing.assert_allclose(normals, OCTAHEDRON, atol=1e-15)
 
 
 def test_subdivision_by_hand() -> None:
@@ -60,14 +52,6 @@ def test_subdivision_leaves_a_flat_sheet_flat_and_its_corners_fixed() -> None:
     # Interior vertices have six neighbors, one opposite the other: they stay. So do edges of the rim.
     np.testing.assert_allclose(values[[5, 6, 9, 10, 1, 4]], sheet[[5, 6, 9, 10, 1, 4]], atol=1e-15)
     assert len(finer) == 4 * len(triangles)
-
-
-def test_view_axes_are_a_right_handed_frame() -> None:
-    axes = view_axes((1, 2, 3), (0, 1, 0))
-    np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-15)
-    assert np.linalg.det(axes) == pytest.approx(1)
-    np.testing.assert_allclose(axes[2], np.array([1, 2, 3]) / np.sqrt(14))
-    assert axes[1, 1] > 0
 
 
 def test_view_along_up_is_refused() -> None:
@@ -137,16 +121,6 @@ def test_sheet_sets_pictures_side_by_side() -> None:
     assert columns[-1] < np.flatnonzero((sheet == (0, 128, 0)).all(axis=-1).any(axis=0))[0]
 
 
-def test_wrap_breaks_at_blanks() -> None:
-    class Font:
-        def getlength(self, text: str) -> float:
-            return len(text)
-
-    assert wrap("to be or not to be", Font(), 6) == ["to be", "or not", "to be"]
-    assert wrap("unbreakable", Font(), 3) == ["unbreakable"]
-    assert wrap("", Font(), 3) == []
-
-
 @pytest.mark.parametrize(("module", "package"), [("mitsuba", "mitsuba"), ("PIL.Image", "pillow")])
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     monkeypatch: pytest.MonkeyPatch, module: str, package: str
@@ -165,10 +139,3 @@ def test_a_package_that_does_not_load_is_named_with_the_reason(monkeypatch: pyte
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(MissingExtraError, match=r"pictures need broken, which does not load: libatomic\.so\.1: cannot"):
         load("broken", "broken")
-
-
-def test_mitsuba_is_loaded_in_silence(capfd: pytest.CaptureFixture[str]) -> None:
-    with silent_stderr():
-        os.write(2, b"no LLVM here")
-    os.write(2, b"heard")
-    assert capfd.readouterr().err == "heard"

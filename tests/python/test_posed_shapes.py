@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Shapes and drivers as the skin and the core take them: against skins that are bound with the shapes; bad input."""
+"""Shapes as the skin takes them: against skins that are bound with the shapes; bad input."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from meshes import Precision, skin_arguments, skinning_matrices
 
 import sbs
-from sbs import _core
 from sbs.correctives import Shapes
 from sbs.options import Method
 
@@ -170,27 +169,21 @@ def test_what_is_not_differentiated() -> None:
     np.testing.assert_allclose(moved.joint_weights, found.joint_weights, rtol=0, atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"shape_weights": None}, ValueError, "shapes needs shape_weights"),
-        ({"shapes": None}, ValueError, "shape_weights has no effect without shapes"),
-        ({"shape_weights": [1.0]}, ValueError, r"shape_weights has shape \(1,\), expected \(3,\)"),
-        ({"shape_weights": [0.0, np.nan, 0.0]}, ValueError, r"shape_weights\[1\] is nan, where a finite number"),
-    ],
-)
-def test_what_cannot_be_used(options: dict[str, Any], error: type[Exception], message: str) -> None:
-    skin, shapes = make(np.float64)
-    given: dict[str, Any] = {"shapes": shapes, "shape_weights": np.zeros(3), **options}
-    with pytest.raises(error, match=message):
-        skin.deform(MATRICES[0], **given)
-
-
-def test_shapes_of_another_skin() -> None:
+def test_what_cannot_be_used() -> None:
     (skin, shapes), (other, _) = make(np.float64), make(np.float64)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"shape_weights": None}, "shapes needs shape_weights"),
+        ({"shapes": None}, "shape_weights has no effect"),
+        ({"shape_weights": [1.0]}, "shape_weights"),
+        ({"shape_weights": [0.0, np.nan, 0.0]}, r"shape_weights\[1\] is nan"),
+    ]
+    for options, message in cases:
+        given: dict[str, Any] = {"shapes": shapes, "shape_weights": np.zeros(3), **options}
+        with pytest.raises(ValueError, match=message):
+            skin.deform(MATRICES[0], **given)
     with pytest.raises(ValueError, match="shapes are of another skin"):
         other.deform(MATRICES[0], shapes=shapes, shape_weights=np.zeros(3))
-    with pytest.raises(TypeError, match="shapes must be None or Shapes"):
+    with pytest.raises(TypeError, match="shapes"):
         skin._core.deform(MATRICES[0], shapes=1, shape_weights=np.zeros(3))  # type: ignore[arg-type]  # on purpose
     with pytest.raises(ValueError, match=r"shape_weights\[2, 1\] is inf"):
         skin.deform_many(MATRICES, shapes=shapes, shape_weights=np.diag([0.0, 0.0, np.inf])[:, [0, 2, 1]])
@@ -210,59 +203,3 @@ def test_what_is_no_shape(shapes: Any, message: str) -> None:
     skin, _ = make(np.float64)
     with pytest.raises(ValueError, match=message):
         Shapes(skin, shapes)
-
-
-# ------------------------------------------------------------------------------------------------------------- drivers
-
-
-def drivers(**changes: Any) -> _core.Drivers:
-    """Joint 1 against joint 0, whose bone is along x, in two poses of one swing, and one of its twist."""
-    given = {
-        "joint_count": 2,
-        "ends": [1, 2],
-        "joints": [1, 1],
-        "parents": [0, 0],
-        "axes": [[2.0, 0.0, 0.0], [1.0, 0.0, 0.0]],
-        "parts": [0, 1],
-        "pose_drivers": [0, 0, 1],
-        "coordinates": [[0.0, 0.0, 0.5], [0.0, 0.0, 1.0], [0.7, 0.0, 0.0]],
-        **changes,
-    }
-    return _core.Drivers(**given)
-
-
-def turned(axis: tuple[int, int, int], angle: float) -> np.ndarray:
-    """Joint 1 turned by an angle, and both moved."""
-    matrices = np.tile(np.eye(4)[:3], (2, 1, 1))
-    matrices[1, :, :3] = sbs.rotations.matrices_from_axis_angle(axis, angle)
-    matrices[:, :, 3] = RNG.normal(size=(2, 3))
-    return matrices
-
-
-def test_weights_and_coordinates() -> None:
-    made = drivers()
-    poses = np.stack([turned((0, 0, 1), 0.5), turned((0, 0, 1), 1.0), turned((1, 0, 0), 0.7), turned((1, 0, 0), 0.0)])
-    assert made.pose_count == 3
-    np.testing.assert_allclose(made.weights(poses), [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], atol=1e-12)
-    expected = np.zeros((4, 2, 3))
-    expected[:2, 0, 2], expected[2, 1, 0] = (0.5, 1.0), 0.7
-    np.testing.assert_allclose(made.coordinates(poses), expected, atol=1e-12)
-    assert made.weights(poses[:0]).shape == (0, 3)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"ends": [1, 1]}, r"ends\[1\] = 1"),
-        ({"ends": [1, 3]}, "ends ends at 3, where there are 2 joints"),
-        ({"joints": [1, 2]}, r"joints\[1\] = 2 is out of range for 2 joints"),
-        ({"axes": np.zeros((2, 3))}, r"axes\[0\] has no length"),
-        ({"pose_drivers": [0, 0, 2]}, r"pose_drivers\[2\] = 2 is out of range for 2 drivers"),
-        ({"coordinates": np.zeros((2, 3))}, "coordinates has 2 rows, where the joints of all poses are 3"),
-        ({"coordinates": [[0, 0, 1]] * 3}, "coordinates of pose 1: it is too near the rest pose, or another of its"),
-        ({"parts": [0, 3]}, r"parts\[1\] must be in its range"),
-    ],
-)
-def test_what_is_no_driver(changes: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        drivers(**changes)

@@ -182,6 +182,7 @@ def test_python_of_weights(folder: Path) -> None:
     assert sbs.load("weighted.glb").skin.max_influences == 4
 
 
+@pytest.mark.thorough
 def test_python_of_fitting(folder: Path) -> None:
     names, _ = run("fitting.md")
     gradient = names["gradient"]

@@ -117,20 +117,24 @@ def asset(path: Path, method: str = "classicLinear") -> Usd.Stage:
 
 
 @reads_alike
-@pytest.mark.parametrize("suffix", [".usdc", ".usda", ".usd"])
-def test_linear_blending_is_what_usdskel_bakes(tmp_path: Path, suffix: str) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "method"),
+    [(".usdc", "classicLinear"), (".usda", "classicLinear"), (".usd", "classicLinear"), (".usdc", "dualQuaternion")],
+)
+def test_the_method_of_the_file_is_what_usdskel_bakes(tmp_path: Path, suffix: str, method: str) -> None:
     path = tmp_path / f"hero{suffix}"
-    asset(path)
+    asset(path, method)
     hero = sbs.load(path)
+    assert hero.options == ({"method": "dual_quaternion"} if method == "dualQuaternion" else {})
     assert hero.skeleton.names == ("hip", "knee", "foot")
     assert len(hero.mesh.triangles) == 65
     (walk,) = hero.animations
     assert (walk.name, walk.duration) == ("walk", 1.5)
-    codes = [5, 10, 20]
-    expected = baked(path, [code / 10 for code in codes])
-    found = hero.skin.deform_many(walk.skinning_matrices([(code - 5) / 10 for code in codes]), method="linear")
+    found = hero.skin.deform_many(walk.skinning_matrices([0, 0.5, 1.5]), **({"method": "linear"} | hero.options))
     # Points, weights and rotations of the file are float32, and so is the baked mesh, of size 6.
-    np.testing.assert_allclose(found, expected, atol=3e-6)
+    np.testing.assert_allclose(found, baked(path, [0.5, 1, 2]), atol=3e-6)
+    assert UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(path)), str(tmp_path / "hero.usdz"))
+    assert sbs.load(tmp_path / "hero.usdz").skin.vertex_count == 36
 
 
 def blend_shapes(stage: Usd.Stage) -> None:
@@ -175,25 +179,6 @@ def test_blend_shapes_are_what_usdskel_bakes(tmp_path: Path) -> None:
 
 
 @reads_alike
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7]), "3 offsets"),
-        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7, 7]), "each once"),
-        (lambda stage: bulge(stage).GetPointIndicesAttr().Set([3, 7, 99]), "range"),
-        (lambda stage: stage.RemovePrim("/hero/body/all"), "is no blend shape"),
-    ],
-)
-def test_damaged_blend_shapes(tmp_path: Path, change: Any, message: str) -> None:
-    stage = asset(tmp_path / "hero.usdc")
-    blend_shapes(stage)
-    change(stage)
-    stage.GetRootLayer().Save()
-    with pytest.raises(ValueError, match=message):
-        sbs.load(tmp_path / "hero.usdc")
-
-
-@reads_alike
 def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None:
     stage = asset(tmp_path / "hero.usdc")
     hero = sbs.load(tmp_path / "hero.usdc")
@@ -205,16 +190,6 @@ def test_between_samples_joints_move_as_usdskel_has_them(tmp_path: Path) -> None
         expected = np.array(world).transpose(0, 2, 1)
         pose = hero.animations[0].skinning_matrices((code - 5) / 10) @ hero.skeleton.bind_matrices
         np.testing.assert_allclose(pose, expected, atol=2e-6)  # rotations are float32
-
-
-@reads_alike
-def test_dual_quaternions_are_an_option_of_the_character(tmp_path: Path) -> None:
-    asset(tmp_path / "hero.usdc", "dualQuaternion")
-    hero = sbs.load(tmp_path / "hero.usdc")
-    assert hero.options == {"method": "dual_quaternion"}
-    expected = baked(tmp_path / "hero.usdc", [0.5, 1, 2])
-    found = hero.skin.deform_many(hero.animations[0].skinning_matrices([0, 0.5, 1.5]), **hero.options)
-    np.testing.assert_allclose(found, expected, atol=3e-6)
 
 
 @pytest.mark.parametrize("suffix", [".usdc", ".usda"])
@@ -328,36 +303,6 @@ def test_prims_without_end(tmp_path: Path) -> None:
         sbs.load(path)
 
 
-@pytest.mark.applies(os.name != "nt", reason="no such limit")
-def test_memory_for_layers_and_prims(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file may name larger ones, and a prim may be a few bytes: what a reader may take counts both, each once."""
-    (tmp_path / "module_of_test.py").write_text(
-        textwrap.dedent("""
-            import resource
-            from sbs.rigging.content import FileError
-            from sbs.formats import usd
-            NEEDS = "os", "Python", "USD files"
-            def scene(path, wanted):
-                usd._look_at_layers(path)
-                raise FileError(resource.getrlimit(resource.RLIMIT_DATA)[0])
-        """)
-    )
-    monkeypatch.syspath_prepend(tmp_path)
-    path, geometry = tmp_path / "hero.usda", tmp_path / "geometry.usda"
-    geometry.write_text("#usda 1.0\n" + "".join(f'def "p{number}" {{\n double a = 1\n}}\n' for number in range(100)))
-    path.write_text(
-        "#usda 1.0\n" + "".join(f'def "{name}" (references = @./geometry.usda@</p1>) {{}}\n' for name in "ab")
-    )
-    size = path.stat().st_size + geometry.stat().st_size
-    with pytest.raises(FileError) as refused:
-        apart.read_apart("module_of_test", path, Wanted())
-    assert str(refused.value) == f"{path}: {(384 << 20) + 64 * size + (8 << 10) * 102}"
-    path.write_text("#usda 1.0\n" + "".join(f'def "p{number}" {{}}\n' for number in range(140_000)))
-    with pytest.raises(FileError) as refused:
-        apart.read_apart("module_of_test", path, Wanted())
-    assert str(refused.value) == f"{path}: {(384 << 20) + 64 * path.stat().st_size + (1 << 30)}"
-
-
 def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Path) -> None:
     path = tmp_path / "fist.usdc"
     path.write_bytes(b"before")
@@ -369,22 +314,6 @@ def test_nothing_is_left_of_a_cache_that_fails(hand: sbs.Character, tmp_path: Pa
         bake(path, hand.skin, hand.animations[0], range(2000), fps=2000, progress=stop)
     assert path.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [path]
-
-
-@reads_alike
-@pytest.mark.parametrize(
-    "reference", ["/etc/passwd", "../secret.usda", "https://example.org/a.usd", "below/../../a.usd"]
-)
-@pytest.mark.parametrize("how", ["references", "payload", "subLayers"])
-def test_files_in_other_folders_are_not_read(tmp_path: Path, reference: str, how: str) -> None:
-    path = tmp_path / "inside" / "hero.usda"
-    path.parent.mkdir()
-    if how == "subLayers":
-        path.write_text(f"#usda 1.0\n(\n    subLayers = [@{reference}@]\n)\n")
-    else:
-        path.write_text(f'#usda 1.0\ndef "a" (\n    {how} = @{reference}@\n)\n{{\n}}\n')
-    with pytest.raises(FileError, match="only files in its folder are read"):
-        sbs.load(path)
 
 
 @pytest.mark.applies(hasattr(os, "mkfifo"), reason="pipes that are files")
@@ -423,34 +352,44 @@ def test_names_that_are_no_text(hand: sbs.Character, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ("@[x/../../secret.usda@", "only files in its folder are read"),
-        ('@`"${D}/secret.usda"`@', "by an expression"),
-        ("@secret.usda@", "only files in its folder are read"),  # beside where the program runs
-        ("@../secret.usda:SDF_FORMAT_ARGS:a=b@", "only files in its folder are read"),
-        ("@../secret.usdz[secret.usda]@", "only files in its folder are read"),
-        ("@./[a]/../../secret.usda@", "only files in its folder are read"),
+        *(
+            (f"{key} = @{reference}@", "only files in its folder")
+            for key in ("references", "payload", "subLayers")
+            for reference in ("/etc/passwd", "../secret.usda", "https://example.org/a.usd", "below/../../a.usd")
+        ),
+        ("subLayers = [@[x/../../secret.usda@]", "only files in its folder"),
+        ('subLayers = [@`"${D}/secret.usda"`@]', "by an expression"),
+        ("subLayers = [@../secret.usda:SDF_FORMAT_ARGS:a=b@]", "only files in its folder"),
+        ("subLayers = [@../secret.usdz[secret.usda]@]", "only files in its folder"),
+        ("subLayers = [@./[a]/../../secret.usda@]", "only files in its folder"),
     ],
 )
-def test_paths_decide_where_a_layer_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str, message: str) -> None:
+@reads_alike
+def test_files_in_other_folders_are_not_read(tmp_path: Path, how: str, message: str) -> None:
     """A name with a bracket is that of a folder, and one that is an expression becomes a path only when it opens."""
     asset(tmp_path / "secret.usda")
-    monkeypatch.chdir(tmp_path)
     package(tmp_path / "secret.usda")
     path = tmp_path / "inside" / "hero.usda"
     path.parent.mkdir()
     (path.parent / "[x").mkdir()
     variables = 'expressionVariables = {\n string D = ".."\n}\n'
-    path.write_text(f"#usda 1.0\n(\n{variables} subLayers = [{how}]\n)\n")
+    if how.startswith("subLayers"):
+        how = how if "[" in how else how.replace("@", "[@", 1) + "]"
+        path.write_text(f"#usda 1.0\n(\n{variables} {how}\n)\n")
+    else:
+        path.write_text(f'#usda 1.0\ndef "a" (\n    {how}\n)\n{{\n}}\n')
     with pytest.raises(FileError, match=message):
         sbs.load(path)
 
 
-@reads_alike
-def test_files_in_the_same_folder_are_read(tmp_path: Path) -> None:
-    asset(tmp_path / "parts.usdc")
-    path = tmp_path / "hero.usda"
-    path.write_text('#usda 1.0\ndef "big" (\n    references = @./parts.usdc@</hero>\n)\n{\n}\n')
-    assert sbs.load(path).skin.vertex_count == 36
+def test_files_where_the_program_runs_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asset(tmp_path / "secret.usda")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "inside" / "hero.usda"
+    path.parent.mkdir()
+    path.write_text("#usda 1.0\n(\n subLayers = [@secret.usda@]\n)\n")
+    with pytest.raises(FileError, match="only files in its folder"):
+        sbs.load(path)
 
 
 @reads_alike
@@ -464,10 +403,15 @@ def test_files_in_the_same_folder_are_read(tmp_path: Path) -> None:
         (lambda s: UsdSkel.Skeleton.Get(s, "/hero/bones").GetJointsAttr().Set(["a", "b"]), "bind transforms|joint"),
         (lambda s: s.GetPrimAtPath("/hero/body").GetAttribute("primvars:skel:jointIndices").Set([7] * 108), "range"),
         (lambda s: s.SetTimeCodesPerSecond(0), "time codes per second"),
+        (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7]), "3 offsets"),
+        (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7, 7]), "each once"),
+        (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7, 99]), "range"),
+        (lambda s: s.RemovePrim("/hero/body/all"), "is no blend shape"),
     ],
 )
 def test_damaged_assets(tmp_path: Path, change: Any, message: str) -> None:
     stage = asset(tmp_path / "hero.usdc")
+    blend_shapes(stage)
     change(stage)
     stage.GetRootLayer().Save()
     with pytest.raises(FileError, match=message) as told:
@@ -545,12 +489,6 @@ def test_the_file_that_blender_is_tested_with_is_what_is_written(tmp_path: Path)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_a_package(tmp_path: Path) -> None:
-    asset(tmp_path / "hero.usdc")
-    assert UsdUtils.CreateNewUsdzPackage(Sdf.AssetPath(str(tmp_path / "hero.usdc")), str(tmp_path / "hero.usdz"))
-    assert sbs.load(tmp_path / "hero.usdz").skin.vertex_count == 36
-
-
 @reads_alike
 @pytest.mark.parametrize(
     "text",
@@ -573,8 +511,12 @@ def test_links_out_of_the_folder_and_value_clips_are_not_followed(tmp_path: Path
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     asset(tmp_path / "outside.usda")
+    asset(folder / "parts.usdc")
     path = folder / "hero.usda"
-    path.write_text('#usda 1.0\ndef "a" (\n references = @./link/outside.usda@</hero>\n)\n{\n}\n')
+    text = '#usda 1.0\ndef "a" (\n references = @./link/outside.usda@</hero>\n)\n{\n}\n'
+    path.write_text(text.replace("link/outside.usda", "parts.usdc"))
+    assert sbs.load(path).skin.vertex_count == 36
+    path.write_text(text)
     with pytest.raises(FileError, match="only files in its folder are read"):
         sbs.load(path)
     stage = asset(folder / "clips.usda")

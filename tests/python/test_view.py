@@ -6,6 +6,7 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,23 @@ def browser() -> Iterator[Any]:
     yield from browsers()
 
 
+@contextmanager
+def shown(window: Any, browser: Any) -> Iterator[Any]:
+    """The page of a window in the browser, without errors."""
+    thread = threading.Thread(target=window.run)
+    thread.start()
+    errors: list[str] = []
+    page = listened_to(browser, errors)
+    try:
+        page.goto(window.address)
+        yield page
+        assert errors == []
+    finally:
+        page.close()
+        window.stop()
+        thread.join()
+
+
 @pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser
 def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
@@ -144,10 +162,6 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
 
     told: list[str] = []
     window = Window(fox, ("LBS", "SBS"), file=DATA / "Fox.glb", port=18080, told=told.append)
-    thread = threading.Thread(target=window.run)
-    thread.start()
-    errors: list[str] = []
-    page = listened_to(browser, errors)
     count = len(shape.Surface(fox).kept)
 
     def shows(method: str) -> Callable[[], bool]:
@@ -166,8 +180,7 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
         page.locator(".mantine-Select-input").filter(visible=True).nth(number).click()
         page.get_by_role("option", name=text, exact=True).click()
 
-    try:
-        page.goto(window.address)
+    with shown(window, browser) as page:
         wait_for(shows("SBS"))
         choose(1, fox.skeleton.names[8])
         wait_for(lambda: window._joint == 8)
@@ -209,11 +222,6 @@ def test_the_page(fox: sbs.Character, browser: Any, tmp_path: Path) -> None:
         wait_for(lambda: not window._play.value)
         page.wait_for_timeout(500)
         wait_for(shows("SBS"))
-        assert errors == []
-    finally:
-        page.close()
-        window.stop()
-        thread.join()
 
 
 @pytest.mark.thorough
@@ -235,18 +243,13 @@ def test_muscles(browser: Any) -> None:
     np.testing.assert_array_equal(bellies[:384], cover.surface(0, matrices)[0])
     last, corners = cover.surface(17, matrices)
     np.testing.assert_array_equal(bellies[triangles[-1]], last[corners[-1]])
-    thread = threading.Thread(target=window.run)
-    thread.start()
-    errors: list[str] = []
-    page = listened_to(browser, errors)
 
     def shows(points: np.ndarray) -> bool:
         page.wait_for_timeout(100)
         # Both are float32; the mesh is two units across.
         return any(np.abs(mesh - points * window._scale).max() < 1e-5 for mesh in drawn(page, len(points)))
 
-    try:
-        page.goto(window.address)
+    with shown(window, browser) as page:
         wait_for(lambda: shows(bare[kept]) and shows(covered[kept]))
         assert np.abs(covered - bare).max() * window._scale > 1e-3
         assert drawn(page, len(bellies)) == []
@@ -257,11 +260,6 @@ def test_muscles(browser: Any) -> None:
         wait_for(lambda: window.updates > before)
         command = shlex.split(window.command(np.array([0, 0, 1]), np.array([0, 1, 0])))
         assert command[command.index("--muscles") + 1] == "fit"
-        assert errors == []
-    finally:
-        page.close()
-        window.stop()
-        thread.join()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the packages below viser

@@ -115,6 +115,15 @@ def test_words_that_are_none(hand: sbs.Character, word: Any, message: str) -> No
     assert re.search(message.removesuffix("$"), result.output), result.output
 
 
+def test_typos_in_other_tables() -> None:
+    for command in (["quality", HAND, "--methods", "optimised"], ["view", HAND, "--method", "optimised"]):
+        result = CliRunner().invoke(main, command, env={"COLUMNS": "999"})
+        assert result.exit_code == 2
+        assert "did you mean 'optimized'?" in result.output
+    result = CliRunner().invoke(main, ["compare", HAND])
+    assert "--animation and --joint" in result.output
+
+
 def test_results_go_into_the_tools_as_they_are(hand: sbs.Character) -> None:
     mesh, skeleton = hand.mesh, hand.skeleton
     heat = weights.heat_weights(mesh.positions, mesh.triangles, *weights.bone_segments(skeleton))

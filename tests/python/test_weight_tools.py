@@ -300,6 +300,8 @@ def test_bad_weights(changes: dict[str, Any], message: str) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             tool(**{**GOOD, **more, **changes})
+    with pytest.raises(TypeError, match="the order is positions, triangles"):
+        weights.smooth([[0], [1], [1], [1]], np.ones((4, 1)), SQUARE, SQUARE_TRIANGLES)
     for threshold in (-0.1, 1.1, np.nan):
         with pytest.raises(ValueError, match="threshold"):
             weights.prune(**GOOD, threshold=threshold)

@@ -3,14 +3,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from pages.weights import CHARACTERS, automatic, compare, read
-
-DOCS = Path(__file__).parents[2] / "docs"
+from pages.weights import CHARACTERS, compare, read
 
 
 @pytest.mark.parametrize("name", CHARACTERS)
@@ -28,15 +24,3 @@ def test_close_to_the_artist(name: str) -> None:
         assert result.distances.mean() < 0.01
         assert np.percentile(result.distances, 99) < 0.08
         assert result.distances.mean() < results["nearest bone"].distances.mean() * 1.1  # 1.06 at the worst
-
-
-@pytest.mark.parametrize("name", CHARACTERS)
-def test_weights_are_whole_and_their_seams_closed(name: str) -> None:
-    subject = read(name)
-    _, places = np.unique(subject.positions, axis=0, return_inverse=True)
-    first = np.unique(places.ravel(), return_index=True)[1][places.ravel()]
-    for indices, values in automatic(subject).values():
-        np.testing.assert_allclose(values.sum(axis=1), 1, rtol=1e-12)
-        np.testing.assert_array_equal(values, values[first])
-        np.testing.assert_array_equal(indices, indices[first])
-        assert subject.deforming[indices[values > 0]].all()
