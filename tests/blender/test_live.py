@@ -90,21 +90,6 @@ def test_bones_with_scale(inherit: Any) -> None:
     assert_right(tube, armature, "linear")
 
 
-@pytest.mark.blender(since=(4, 0))
-def test_selecting_deforms_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, armature = rigs.make_child()
-    rigs.turn(armature)
-    current_layer().update()
-    written = []
-    monkeypatch.setattr(addon.module("engine.stack.carriers"), "write", lambda *arguments: written.append(arguments))
-    armature.select_set(not armature.select_get())
-    current_layer().update()
-    assert not written
-    rigs.turn(armature, seed=2)
-    current_layer().update()
-    assert len(written) == 1
-
-
 def test_object_deleted_as_another_comes() -> None:
     tube, _ = rigs.make_child()
     other, armature = rigs.make_child()
