@@ -18,8 +18,8 @@ from solids import arm, turned
 from twist_reference import Bone, deform, rotation_part
 
 import sbs
-from sbs.quality.demo.scenes import twist
 from sbs.options import MethodOptions
+from sbs.quality.demo.scenes import twist
 from sbs.samples import load as load_sample
 from sbs.skinning.centers import CenterOptions
 from sbs.weights import to_dense
