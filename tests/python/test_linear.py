@@ -13,9 +13,9 @@ from gltf_reference import Scene
 
 import sbs
 from sbs.cli import main
-from sbs.linear import LinearCharacter, _given_back, _Measured, to_linear
 from sbs.poses import axes, turned
 from sbs.rigging.animation import Animation, Animations
+from sbs.weights.linear import LinearCharacter, _given_back, _Measured, to_linear
 
 
 @pytest.fixture(scope="module")
