@@ -20,8 +20,8 @@ size_t sbs_svd_work_size(size_t rows) {
 sbs_status sbs_svd(size_t rows, double *m, double s[3], double vt[9], double *work) {
   double v[9], unused;
   if (!sbs_are_finite(3 * rows, m)) return SBS_ERROR_NOT_FINITE;
-  const lapack_int info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows,
-                                                   s, &unused, 1, v, 3, work, (lapack_int)sbs_svd_work_size(rows));
+  const lapack_int info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'O', 'S', (lapack_int)rows, 3, m, (lapack_int)rows, s,
+                                              &unused, 1, v, 3, work, (lapack_int)sbs_svd_work_size(rows));
   if (info > 0) return SBS_ERROR_NO_CONVERGENCE;
   if (info < 0) return SBS_ERROR_INTERNAL;
   for (int i = 0; i < 3; i++) {

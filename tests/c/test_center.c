@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rotation centers: c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2, by every instruction set. Damping costs
- * damping / s^2 of the distance to c0, where s^2 is the smallest eigenvalue of the equations: tolerances are of that
- * size, or of rounding. Dampings of 1e-15 are too small for normal equations and so test the singular value
+ * Rotation centers: c = argmin mean_{a<b} |C_a c - C_b c|^2 + damping |c - c0|^2, by every instruction set. Damping
+ * costs damping / s^2 of the distance to c0, where s^2 is the smallest eigenvalue of the equations: tolerances are of
+ * that size, or of rounding. Dampings of 1e-15 are too small for normal equations and so test the singular value
  * decomposition. tests/python holds centers of characters, and of joints that scale, against a reference.
  */
 #include "base/lapack.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights by heat: any number of threads, cancelled, short of memory, with arguments that Python cannot pass, and of any
- * size. tests/python holds them against known answers.
+ * Weights by heat: any number of threads, cancelled, short of memory, with arguments that Python cannot pass, and of
+ * any size. tests/python holds them against known answers.
  */
 #include <float.h>
 #include <sbs/heat.h>

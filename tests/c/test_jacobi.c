@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The singular value decomposition without LAPACK: known values, and LAPACKE's where that was built. Matrices have entries of about 1 and up to 300 rows, so that rounding is some 1e-15 of the largest singular value; LAPACK's is
- * as much.
+ * The singular value decomposition without LAPACK: known values, and LAPACKE's where that was built. Matrices have
+ * entries of about 1 and up to 300 rows, so that rounding is some 1e-15 of the largest singular value; LAPACK's is as
+ * much.
  */
 #include "base/jacobi.h"
 
