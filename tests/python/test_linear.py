@@ -75,20 +75,6 @@ def test_an_engine_sees_what_was_fitted(
     np.testing.assert_allclose(seen, made.character.skin.deform(matrices, method="linear"), atol=2e-6 * size)
 
 
-def test_the_table_is_that_of_the_file(woman: sbs.Character, made: LinearCharacter) -> None:
-    """The errors of made poses before, by another way."""
-    poses = sbs.quality.made_poses(woman).poses
-    twist = sbs.limb_twist(woman)
-    assert twist is not None
-    apart = woman.skin.deform_many(poses, method="linear") - woman.twisted_skin(twist).deform_many(
-        poses, center="weighted"
-    )
-    size = float(np.linalg.norm(np.ptp(np.asarray(woman.mesh.positions), axis=0)))
-    expected = np.sqrt(np.square(apart.astype(float)).sum(axis=2).mean()) / size
-    assert made.errors[-1].frames == len(poses)
-    assert made.errors[-1].before == pytest.approx(expected, rel=1e-5)  # float32
-
-
 def test_no_clip_is_farther_off_than_it_was() -> None:
     """Also one in which fingers bend by a fifth of what they do in the other."""
     hand = sbs.samples.load("hand")
