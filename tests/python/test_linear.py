@@ -37,7 +37,7 @@ def woman() -> sbs.Character:
 
 @pytest.fixture(scope="module")
 def made(woman: sbs.Character) -> LinearCharacter:
-    return to_linear(woman)
+    return to_linear(woman, rate=10)
 
 
 def test_within_three_thousandths_of_the_size(woman: sbs.Character, made: LinearCharacter) -> None:
