@@ -129,14 +129,6 @@ def test_joints_that_are_nearly_parallel(angle: float, share: float, center: str
     assert errors(random_skin(), random_poses(angle), center=center)[0] < share
 
 
-@pytest.mark.parametrize("center", ["joint_set", "weighted"])
-def test_rounding_of_matrices_is_no_scale(center: str) -> None:
-    """As in files of float32: Skin.deform turns by the nearest rotations."""
-    matrices = random_poses(1e-2)
-    matrices[..., :3, :3] *= 1.0 + 2e-6
-    assert errors(random_skin(), matrices, center=center)[0] < 2e-7
-
-
 def test_chunks_are_as_one() -> None:
     hand = sbs.samples.load("hand")
     matrices = hand.animations[0].skinning_matrices(np.linspace(0.0, 1.0, 11))

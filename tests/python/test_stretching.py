@@ -11,11 +11,9 @@ from typing import TypedDict
 import characters
 import numpy as np
 import pytest
-import tolerances
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from meshes import Precision, skin_arguments
-from subject import Subject
 
 import sbs
 from sbs import rotations
@@ -243,21 +241,3 @@ def test_normals_of_any_matrices_are_unit_or_zero(seed: int, kinds: list[str], o
     _, normals = skin.deform(matrices, normals=True, **options)
     lengths = np.linalg.norm(normals, axis=1)
     assert ((np.abs(lengths - 1) < 1e-12) | (lengths == 0)).all()
-
-
-@pytest.mark.parametrize("options", SPHERICAL, ids=str)
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("most", [0.027, 0.27, 1.0])
-def test_the_reference_says_the_same(most: float, dtype: Precision, options: CentersAndRotations) -> None:
-    character = characters.load("hand_webxr")
-    subject = Subject(
-        character.rest_positions[::9],
-        character.joint_indices[::9],
-        character.joint_weights[::9],
-        dtype,
-        parents=character.parents,
-        joint_positions=character.joint_positions,
-    )
-    pose = subject.pose(stretched("hand_webxr", 5, most), **options)
-    bound = tolerances.share(dtype, "spherical")
-    assert subject.check(pose, "spherical", bound=(1 + most) * bound * subject.mesh.size) == 0
