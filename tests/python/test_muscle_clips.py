@@ -50,6 +50,15 @@ def body(name: str) -> Body:
 PEOPLE = ("woman_makehuman_cmu", "woman_makehuman_default", "arnaud_ozz")
 
 
+def test_volumes_stay() -> None:
+    """The knight, whose rig lacks parts, has a calf as long as it is thick: it meets the limit of its growth."""
+    subject = body("knight_kaykit")
+    rest, states = subject.cover.measure(subject.rest), subject.cover.measure(subject.poses)
+    assert states.limited.any()
+    changes = np.where(states.limited, 0, states.volumes / rest.volumes - 1)
+    assert np.abs(changes).max() < 1e-6
+
+
 @pytest.mark.parametrize("name", PEOPLE)
 def test_skin_keeps_its_distance(name: str) -> None:
     """Within 1% where one muscle covers with all of its share, whatever the path does.
