@@ -191,7 +191,7 @@ static sbs_status bind_vertex(const muscle_binding *binding, size_t vertex, cons
   cover_pair pair = {.vertex = (int32_t)vertex,
                      .u = (float)find_least(squared_distance_to_section, &binding->posed, point)};
   sbs_cover_muscle muscle;
-  sbs_skin_block skin = {{{0}}}; /* with the vertex at 0 */
+  sbs_skin_block skin = {.positions = {{0}}}; /* with the vertex at 0 */
   sbs_bring_near(&binding->posed, point, &muscle);
   for (int axis = 0; axis < 3 && normal; axis++) skin.normals[axis][0] = (float)normal[axis];
   binding->measure_vertex(&muscle, pair.u, normal != NULL, &skin, &pair.measured);
