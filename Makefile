@@ -25,9 +25,9 @@ export PIP_REQUIRE_VIRTUALENV := 1
 C_FILES = $(shell find csrc docs/try tests/c benchmarks/native -name '*.[ch]' -o -name '*.cpp' -o -name '*.inc')
 
 # With the tools of the virtual environment, in a folder that stays: the second build compiles what has changed.
-BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/python
+BUILD_HERE := --no-build-isolation --config-settings=build-dir=build/c
 # The same with the C tests, which are linked with what the extension is: all is compiled once.
-BUILD_WITH_TESTS := --no-build-isolation --config-settings=build-dir=build/c --config-settings=setup-args=-Dtests=true
+BUILD_WITH_TESTS := $(BUILD_HERE) --config-settings=setup-args=-Dtests=true
 
 # With MACHINE=name results go to the folder that is committed, and those of bench-peers into docs/performance.md too.
 # OZZ_DIR names a checkout of ozz-animation. BLENDER_PYTHON is the Python that Blender's module is made for; empty
@@ -46,7 +46,9 @@ demo: $(VENV)/demo
 
 test: test-c test-python
 
+# Where a wheel was built since, the tests are no part of the build.
 test-c: $(VENV)/installed
+	meson configure build/c -Dtests=true
 	meson test -C build/c --print-errorlogs
 
 test-python: $(VENV)/installed
