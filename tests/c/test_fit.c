@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Weights, centers and matrices fitted to examples: the nearest point of a hull, memory, errors. tests/python holds them
- * against known weights.
+ * Weights, centers and matrices fitted to examples: the nearest point of a hull, memory, errors. tests/python holds
+ * them against known weights.
  */
 #include <sbs/fit.h>
 

@@ -61,7 +61,9 @@ static void check_strides(const sbs_skin *skin, const transform frames[FRAMES][J
   }
 }
 
-/* Both types, all methods, with and without normals and amounts: frames one by one and together, by threads, strided. */
+/*
+ * Both types, all methods, with and without normals and amounts: frames one by one and together, by threads, strided.
+ */
 static void test_frames_threads_and_strides(void) {
   static const int threads[] = {1, 0, 4};
   static transform frames[FRAMES][JOINTS];
