@@ -152,6 +152,23 @@ def test_vertices_at_one_point_stay_alike(character: sbs.Character) -> None:
     np.testing.assert_array_equal(found[alike], found[twin[alike]])
 
 
+def test_a_cut_changes_nothing(character: sbs.Character) -> None:
+    """As along a seam of textures: the triangles of one side get vertices of their own."""
+    mesh, count = character.mesh, len(character.mesh.positions)
+    sides = mesh.positions[mesh.triangles].mean(axis=1)[:, 0]
+    right = sides > np.median(sides)
+    doubled = np.intersect1d(mesh.triangles[right], mesh.triangles[~right])
+    assert len(doubled) > 50
+    rows, copies = np.concatenate([np.arange(count), doubled]), np.arange(count)
+    copies[doubled] = count + np.arange(len(doubled))
+    triangles = np.where(right[:, None], copies[mesh.triangles], mesh.triangles).astype(np.int32)
+    cut = sbs.Mesh(mesh.positions[rows], triangles, mesh.joint_indices[rows], mesh.joint_weights[rows])
+    found = weights.for_spherical(sbs.Character.from_mesh(cut, character.skeleton))
+    dense = weights.to_dense(*weights.for_spherical(character), len(character.skeleton))
+    # A vertex that changes by no more than 1e-6 keeps its weights.
+    np.testing.assert_allclose(weights.to_dense(*found, len(character.skeleton)), dense[rows], atol=2e-6)
+
+
 def test_bends_and_twists_crease_less_than_before() -> None:
     woman = sbs.samples.load("woman")
     softer = woman.with_weights(*weights.for_spherical(woman))
@@ -205,6 +222,8 @@ def test_refusals() -> None:
         ({"positions": points[:-1]}, "positions"),
         ({"positions": nan}, r"positions\[3, 1\] is nan"),
         ({"positions": inf}, r"positions\[3, 1\] is inf"),
+        ({"triangles": [[0, 1, len(points)]]}, "triangles"),
+        ({"triangles": triangles[:, :2]}, "triangles"),
         ({"locked": ["nobody"], "names": ["a", "b"]}, "nobody"),
         *(({"mask": np.full(len(points), value)}, "mask") for value in (1.5, np.nan)),
         ({"mask": [True]}, "mask"),

@@ -26,6 +26,7 @@ from sbs.quality import fit_zones, measures
 from sbs.quality.surface import RestSurface, make_surface
 from sbs.rigging.blending import BlendingProfile
 from sbs.samples import load as load_sample
+from sbs.support.quantiles import weighted_quantiles
 
 from .exchange import folders, read_character
 from .scenes import straight_joints, tube_surface
@@ -177,9 +178,7 @@ class Part:
         """Strain, surface energy, the tear that 1 % of the surface has or exceeds, and bending energy of a pose."""
         surface, points = self.surface, np.asarray(deformed, np.float64)[self.kept]
         stretch = measures.edge_ratios(surface, points) - 1
-        (torn,) = measures.weighted_quantiles(
-            measures.tears(surface, points), measures.pair_areas(surface), (measures.HIGH,)
-        )
+        (torn,) = weighted_quantiles(measures.tears(surface, points), measures.pair_areas(surface), (measures.HIGH,))
         strain = np.sqrt(np.average(np.square(stretch), weights=surface.edge_lengths))
         energy = np.average(measures.surface_energies(surface, points), weights=surface.areas)
         return np.array([strain, energy, torn, measures.bending_energy(surface, points)])

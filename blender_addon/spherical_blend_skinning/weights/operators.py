@@ -62,7 +62,7 @@ class SBS_OT_spherical_weights(RiggedAction, Operator):
     bl_description = (
         "Widen the transitions between bones, which spherical blending bends and twists more smoothly, and choose the"
         " settings that go with them. Hard parts stay hard, and locked groups keep their weights. Lock or leave out"
-        " what is hard but painted softly, such as armor"
+        " what is hard but painted softly, such as armor. Each use widens again, so use it once"
     )
 
     reach: float = real("Reach", "How far weights spread, in radii of the limb", default=0.5, min=0.0, soft_max=1.0)

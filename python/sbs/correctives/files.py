@@ -6,9 +6,11 @@ docs/correctives.schema.json is the schema of the first.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +32,27 @@ __all__ = ["read", "write"]
 FORMAT = "sbs-correctives"
 VERSION = 1
 
+DIGEST = "arrays_sha256"
+"""The key of the JSON file that ties it to its arrays; files of earlier versions have none."""
+
+OWNER = "poses"
+"""The array that names the JSON file."""
+
+ARRAY = re.compile(r"(?:vertices|deltas|normal_deltas|skinning_matrices|target_positions|target_vertices)_[0-9]+")
+
 Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
     """Write correctives to a JSON file, and their arrays to a file beside it whose name ends in ".npz".
 
-    Each appears as a whole or not at all.
+    Both are complete before either replaces an old one, and a digest ties them, so that `read` finds the old pair or
+    the new one. It refuses a mixture, as of a process that ended between the two replacements.
 
     Raises
     ------
     ValueError
-        If there are none, or the path ends in ".npz".
+        If there are none, the path ends in ".npz", or the file beside it has anything but arrays of this JSON file.
     OSError
         If a file can't be written.
     """
@@ -51,7 +62,9 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
     if not len(correctives):
         raise ValueError("there are no correctives")
     arrays_path = target.with_suffix(".npz")
-    arrays: Arrays = {}
+    owner = well_formed(target.name)
+    _check_owner(arrays_path, owner)
+    arrays: Arrays = {OWNER: np.array(owner)}
     drivers: dict[Driver, list[dict[str, Any]]] = {}
     for number, each in enumerate(correctives):
         arrays |= _arrays(number, each)
@@ -61,10 +74,13 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
             "target_rotations": each.coordinates.tolist(),
         }
         drivers.setdefault(each.driver, []).append(entry)
+    archive = io.BytesIO()
+    np.savez_compressed(archive, allow_pickle=False, **arrays)
     document = {
         "format": FORMAT,
         "version": VERSION,
         "arrays": arrays_path.name,
+        DIGEST: _digest(archive.getvalue()),
         "pose_drivers": [
             {
                 "source_bones": [well_formed(name) for name in driver.joints],
@@ -77,10 +93,27 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
         ],
     }
     text = json.dumps(document, allow_nan=False, ensure_ascii=False, indent=2)
-    with replacing(arrays_path) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **arrays)
-    with replacing(target) as temporary:
-        temporary.write_text(text + "\n", encoding="utf-8")
+    with replacing(target) as new_poses, replacing(arrays_path) as new_arrays:
+        new_poses.write_text(text + "\n", encoding="utf-8")
+        new_arrays.write_bytes(archive.getvalue())
+
+
+def _check_owner(path: Path, owner: str) -> None:
+    """Refuse to replace a file that has anything but arrays of one JSON file."""
+    if not path.is_file():
+        return
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            is_own = OWNER not in archive.files or str(archive[OWNER]) == owner
+            is_own = is_own and all(ARRAY.fullmatch(name) for name in archive.files if name != OWNER)
+    except Exception:  # as in `_unpack`
+        is_own = False
+    if not is_own:
+        raise ValueError(f"{path} has no arrays of {owner}, and would be replaced: move it, or choose another name")
+
+
+def _digest(archive: bytes) -> str:
+    return hashlib.sha256(archive).hexdigest()
 
 
 def _arrays(number: int, corrective: Corrective) -> Arrays:
@@ -109,15 +142,23 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
     Raises
     ------
     ValueError
-        If it is no such file, of a newer version, or something in it is of a wrong kind. Messages say where.
+        If it is no such file, of a newer version, or something in it is of a wrong kind. Messages say where. Or if the
+        two files were not written together; the message names both.
     KeyError
         If the skeleton has no joint of a name.
     OSError
         If one of the files can't be read.
     """
-    arrays_name, entries = json_files.read(path, _content)
+    arrays_name, digest, entries = json_files.read(path, _content)
     arrays_path = Path(path).with_name(arrays_name)
-    arrays = _read_arrays(arrays_path)
+    archive = arrays_path.read_bytes()
+    arrays = _unpack(arrays_path, archive)
+    belongs = OWNER not in arrays if digest is None else digest == _digest(archive)
+    if not belongs:
+        raise ValueError(
+            f"{os.fspath(path)} and {arrays_path} were not written together: read them again if they are being written,"
+            " otherwise write both again"
+        )
     result = Correctives(skeleton)
     for number, entry in sorted(entries, key=lambda numbered: numbered[0]):
         skeleton.indices([*entry["source_bones"], *filter(None, entry["eval_space_bones"])])  # raises KeyError
@@ -128,21 +169,25 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
     return result
 
 
-def _read_arrays(path: Path) -> Arrays:
-    data = path.read_bytes()
+def _unpack(path: Path, archive: bytes) -> Arrays:
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+        with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
     except Exception as error:  # NumPy and zipfile raise many kinds for damaged archives
         raise ValueError(f"{path}: no NumPy archive: {error}") from error
 
 
-def _content(document: Any) -> tuple[str, list[tuple[int, dict[str, Any]]]]:
-    """The name of the file of arrays, and the poses, each with its number and the entries of its driver."""
-    drivers = json_files.read_entries(document, kind=FORMAT, newest=VERSION, key="pose_drivers", others=("arrays",))
+def _content(document: Any) -> tuple[str, str | None, list[tuple[int, dict[str, Any]]]]:
+    """The name of the file of arrays, its digest, and the poses, each with its number and the entries of its driver."""
+    drivers = json_files.read_entries(
+        document, kind=FORMAT, newest=VERSION, key="pose_drivers", others=("arrays", DIGEST)
+    )
     name = document.get("arrays")
     if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name:
         raise ValueError(f'"arrays" must be the name of a file in the same folder, not {name!r}')
+    digest = document.get(DIGEST)
+    if DIGEST in document and not isinstance(digest, str):
+        raise ValueError(f'"{DIGEST}" must be a string, not {digest!r}')
     found: list[tuple[int, dict[str, Any]]] = []
     for index, driver in enumerate(drivers):
         place = f"pose_drivers[{index}]"
@@ -153,7 +198,7 @@ def _content(document: Any) -> tuple[str, list[tuple[int, dict[str, Any]]]]:
     numbers = sorted(number for number, _ in found)
     if numbers != list(range(len(numbers))):
         raise ValueError('"array" must number all poses from 0 on')
-    return name, found
+    return name, digest, found
 
 
 def _check_driver(driver: Any, place: str) -> None:

@@ -12,6 +12,7 @@ from ..characters.character import Character
 from ..rigging import affine
 from ..rigging.bones import bone_segments
 from ..skinning.influences import tidy
+from ..support.quantiles import weighted_quantiles
 from . import measures
 from .caps import make_parts
 from .surface import Floats, make_surface
@@ -316,7 +317,7 @@ class Gauge:
         if offsets is not None:
             seen -= offsets[:, surface.kept] @ self._to_scene[:3, :3].T
         turns = measures.second_differences(seen, surface.size)
-        high = [measures.weighted_quantiles(turn, surface.vertex_areas, (measures.HIGH,))[0] for turn in turns]
+        high = [weighted_quantiles(turn, surface.vertex_areas, (measures.HIGH,))[0] for turn in turns]
         jumps = measures.jumps(seen, surface.size)
         return {"high": np.array(high), "largest": turns.max(axis=1, initial=0), "jump": jumps.max(axis=1, initial=0)}
 
@@ -343,7 +344,7 @@ def _spread(values: Floats, weights: Floats, region: NDArray[np.bool_]) -> Stati
     chosen = region if region.any() else ~region
     if not len(values) or not weights[chosen].any():
         return dict.fromkeys(("smallest", "low", "high", "largest"), np.nan)
-    low, high = measures.weighted_quantiles(values[chosen], weights[chosen], (measures.LOW, measures.HIGH))
+    low, high = weighted_quantiles(values[chosen], weights[chosen], (measures.LOW, measures.HIGH))
     return {"smallest": float(values.min()), "low": float(low), "high": float(high), "largest": float(values.max())}
 
 

@@ -120,15 +120,6 @@ def bone_distances(points: Floats, heads: Floats, tails: Floats) -> Floats:
     return np.asarray(np.sqrt(np.fmin.reduce(squares, axis=1)))
 
 
-def weighted_quantiles(values: NDArray[np.float64], weights: Floats, shares: tuple[float, ...]) -> Floats:
-    """The weighted quantiles (S,): the values below which the given shares of the weight are."""
-    order = np.argsort(values)
-    sums = np.cumsum(weights[order])
-    # If a share is met exactly, as in regular meshes, rounding must not decide.
-    places = np.searchsorted(sums, np.asarray(shares) * sums[-1] * (1 - 1e-9))
-    return np.asarray(values[order[np.minimum(places, len(values) - 1)]])
-
-
 def second_differences(path: Floats, size: float) -> Floats:
     """Second differences (S - 2, N) of paths (S, N, 3), as shares of `size`: 0 for points that move evenly."""
     return np.asarray(np.linalg.norm(path[2:] - 2 * path[1:-1] + path[:-2], axis=2) / size)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..skinning.influences import Influences
+from ..support.quantiles import weighted_quantiles
 from ..support.vectors import unit
 from .skeleton import Skeleton
 
@@ -46,12 +47,22 @@ def bone_segments(skeleton: Skeleton) -> tuple[NDArray[np.float64], NDArray[np.f
 
 
 def bone_radii(
-    positions: NDArray[np.float64], influences: Influences, heads: NDArray[np.float64], tails: NDArray[np.float64]
+    positions: NDArray[np.float64],
+    influences: Influences,
+    heads: NDArray[np.float64],
+    tails: NDArray[np.float64],
+    triangles: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """The radius of the limb around each bone (J,): the median distance from its line of vertices that follow it most.
 
-    NaN where there are none. Influences have the heaviest joint first, as from `tidy`.
+    With triangles, vertices count by the area around them, so that doubled ones along a seam count once. NaN where
+    there are none. Influences have the heaviest joint first, as from `tidy`.
     """
+    around: NDArray[np.float64] = np.zeros(len(positions))
+    if triangles is not None:
+        a, b, c = positions[triangles.T]
+        doubled_areas = np.linalg.norm(np.cross(b - a, c - a), axis=1)
+        around = np.bincount(triangles.reshape(-1), np.repeat(doubled_areas, 3), len(positions)).astype(np.float64)
     heaviest = np.where(influences.joint_weights[:, 0] > 0, influences.joint_indices[:, 0], -1)
     axes = unit(tails - heads)
     offsets = positions - heads[heaviest]
@@ -59,5 +70,9 @@ def bone_radii(
     away = np.linalg.norm(offsets - along[:, None] * axes[heaviest], axis=1)
     radii = np.full(len(heads), np.nan)
     for joint in np.unique(heaviest[heaviest >= 0]):
-        radii[joint] = np.median(away[heaviest == joint])
+        mine = heaviest == joint
+        if around[mine].any():
+            (radii[joint],) = weighted_quantiles(away[mine], around[mine], (0.5,))
+        else:
+            radii[joint] = np.median(away[mine])
     return radii

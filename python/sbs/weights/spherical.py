@@ -52,6 +52,8 @@ def for_spherical(
 ) -> Influences:
     """Weights for spherical blending, made from those of a character: `widen` with the bones of its skeleton.
 
+    Each call widens again: give it the weights that were painted for linear blending, not its own result.
+
     Parameters
     ----------
     character : Character
@@ -107,8 +109,9 @@ def widen(
 
     The weights of each joint spread over the surface as heat does, by `reach` times the radius of the limb: one
     implicit step (M / t - L) w = M / t w_given, with the cotangent Laplacian L, the areas M around vertices and t the
-    square of the length. The size of triangles doesn't matter. The gain of a joint at a vertex is then less by 0.01, so
-    that weights end somewhere, without a step.
+    square of the length. The size of triangles doesn't matter, nor where seams cut the mesh. The gain of a joint at a
+    vertex is then less by 0.01, so that weights end somewhere, without a step. Each call widens again, also its own
+    result.
 
     Hard parts stay hard. Nothing spreads over an edge between two vertices of one joint each, if these differ, nor
     between islands of the surface; a vertex around which nothing changes keeps its weights, bit for bit. Vertices at
@@ -166,7 +169,7 @@ def widen(
         raise ValueError(f"reach must be a finite number of at least 0, not {reach}")
     if limit < 1:
         raise ValueError(f"limit must be at least 1, not {limit}")
-    lengths = reach * _find_radii(positions, joint_indices, joint_weights, heads, tails)
+    lengths = reach * _find_radii(positions, triangles, joint_indices, joint_weights, heads, tails)
     if mask is not None:
         factors = np.asarray(mask, np.float64)
         if factors.shape != lengths.shape:
@@ -187,7 +190,12 @@ def widen(
 
 
 def _find_radii(
-    positions: ArrayLike, joint_indices: ArrayLike, joint_weights: ArrayLike, heads: ArrayLike, tails: ArrayLike
+    positions: ArrayLike,
+    triangles: ArrayLike,
+    joint_indices: ArrayLike,
+    joint_weights: ArrayLike,
+    heads: ArrayLike,
+    tails: ArrayLike,
 ) -> NDArray[np.float64]:
     """The radius of the limb at each vertex (V,): the mean of those of its joints, of which small ones count most.
 
@@ -204,8 +212,9 @@ def _find_radii(
         raise ValueError(f"joint_indices has {joints.max()}, for {len(starts)} joints")
     if points.shape != (len(joints), 3):
         raise ValueError(f"positions has shape {points.shape}, expected ({len(joints)}, 3)")
+    _core.islands(triangles, len(points))  # checks triangles
     with np.errstate(over="ignore", invalid="ignore"):  # numbers that are not finite are refused later, by name
-        radii = bone_radii(points, influences, starts, ends)
+        radii = bone_radii(points, influences, starts, ends, np.asarray(triangles))
     usual = float(np.nanmedian(radii)) if np.isfinite(radii).any() else 0.0
     radii = np.maximum(np.where(np.isnan(radii), usual, radii), LEAST_RADIUS * usual)
     if usual == 0:
