@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import Floats, error, in_world
-from mathutils import Euler
+from mathutils import Euler, Matrix
 from objects import (
     ArmatureObject,
     Character,
@@ -264,6 +265,114 @@ def test_mirrored() -> None:
     # A second time it is written over.
     assert addon.ops.mirror_corrective() == {"FINISHED"}
     assert len(tube.data.shape_keys.key_blocks) == 3
+
+
+def two_sides(
+    names: tuple[str, str] = ("B.L", "B.R"), prepare: Callable[[MeshObject], object] = lambda _: None
+) -> MeshObject:
+    """A tube whose corrective is driven by a bone of one side, and whose next bone is the other."""
+    armature, tube = rigs.make_armature(), rigs.make_tube()
+    prepare(tube)
+    rigs.bind(tube, armature)
+    armature.data.bones["B2"].name, armature.data.bones["B3"].name = names
+    bend(armature, 60.0, names[0], axis=2)
+    sculpt(tube, bone=names[0])
+    return tube
+
+
+def deltas(tube: MeshObject, key: int) -> Floats:
+    block = tube.data.shape_keys.key_blocks[key]
+    return points(block) - points(block.relative_key)
+
+
+def at_places(places: Floats, values: Floats) -> dict[tuple[float, ...], list[Floats]]:
+    """The values of the vertices at each place."""
+    found: dict[tuple[float, ...], list[Floats]] = {}
+    for place, value in zip(np.round(places, 4), values, strict=True):
+        found.setdefault(tuple(place.tolist()), []).append(value)
+    return found
+
+
+def split(tube: MeshObject) -> None:
+    """Give each face vertices of its own, as glTF has them at seams."""
+    with rigs.editing(tube):
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.mesh.edge_split()
+
+
+def test_mirrored_with_split_vertices() -> None:
+    tube = two_sides(prepare=split)
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    basis = rigs.positions(tube.data)
+    images = at_places(basis * [-1.0, 1.0, 1.0], deltas(tube, 1) * [-1.0, 1.0, 1.0])
+    moved = 0
+    for place, found in at_places(basis, deltas(tube, 2)).items():
+        assert len(found) > 1
+        np.testing.assert_allclose(found, np.tile(images[place][0], (len(found), 1)), atol=1e-6)
+        moved += bool(np.any(found))
+    assert moved > 20
+
+
+def test_mirrored_lips() -> None:
+    """Of two layers that coincide, one alone is moved."""
+
+    def double(tube: MeshObject) -> None:
+        with rigs.editing(tube):
+            bpy.ops.mesh.select_all(action="SELECT")
+            bpy.ops.mesh.duplicate()
+            bpy.ops.mesh.flip_normals()
+
+    tube = two_sides(prepare=double)
+    key = tube.data.shape_keys.key_blocks[1]
+    half = len(key.data) // 2
+    alone = points(key)
+    alone[half:] = points(key.relative_key)[half:]
+    key.data.foreach_set("co", alone.astype(np.float32).reshape(-1))
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    one, other = deltas(tube, 1), deltas(tube, 2)
+    assert not other[half:].any()
+    assert (np.linalg.norm(other[:half], axis=1) > 0).sum() == (np.linalg.norm(one[:half], axis=1) > 0).sum() > 20
+
+
+@pytest.mark.parametrize(("mesh_moves", "object_moves"), [(2.0, 0.0), (0.0, 2.0)])
+def test_not_mirrored_where_the_other_side_is_another_object(mesh_moves: float, object_moves: float) -> None:
+    def move(tube: MeshObject) -> None:
+        tube.data.transform(Matrix.Translation((mesh_moves, 0.0, 0.0)))
+        tube.location.x = object_moves
+
+    tube = two_sides(prepare=move)
+    with pytest.raises(RuntimeError, match=r"Tube: only 0 of .* object of its own"):
+        addon.ops.mirror_corrective()
+    assert len(tube.data.shape_keys.key_blocks) == 2
+
+
+def test_mirrored_across_the_middle_of_the_armature() -> None:
+    def turn(tube: MeshObject) -> None:
+        there = Matrix.Translation((2.0, 1.0, 0.0)) @ Matrix.Rotation(1.2, 4, "Y")
+        tube.data.transform(there.inverted())
+        tube.matrix_world = there
+
+    tube = two_sides(prepare=turn)
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    turned = np.array(tube.matrix_world.to_3x3())
+    one, other = deltas(tube, 1) @ turned.T, deltas(tube, 2) @ turned.T
+    basis = points(tube.data.shape_keys.key_blocks[0]) @ turned.T + tube.matrix_world.translation
+    partners = np.argmin(np.linalg.norm(basis[:, None] * [-1.0, 1.0, 1.0] - basis[None], axis=2), axis=1)
+    np.testing.assert_allclose(other[partners], one * [-1.0, 1.0, 1.0], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "names", [("LowerArm.L", "LowerArm.R"), ("LeftLeg", "RightLeg"), ("Left elbow", "Right elbow")]
+)
+def test_name_of_the_other_side(names: tuple[str, str]) -> None:
+    tube = two_sides(names)
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    keys = tube.data.shape_keys.key_blocks
+    assert [key.name for key in keys[1:]] == [f"{name} 60" for name in names]
+    addon.ops.remove_corrective(number="2")
+    tube.shape_key_add(name=f"{names[1]} 60")
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    assert keys[-1].name == f"{names[1]} 60.001"
 
 
 def test_pose_is_gone_to() -> None:

@@ -166,7 +166,7 @@ class SBS_OT_go_to_corrective(_OfList, Operator):
 class SBS_OT_mirror_corrective(_OfList, Operator):
     bl_idname = "sbs.mirror_corrective"
     bl_label = "Mirror Corrective"
-    bl_description = "Make it for the other side, too: across x, and by the names of the bones"
+    bl_description = "Make it for the other side, too: across x of the armature, and by the names of the bones"
 
     def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)

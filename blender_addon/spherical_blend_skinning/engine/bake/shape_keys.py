@@ -17,6 +17,8 @@ from . import bake
 
 # How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
 _REACH = 1e-3
+# Vertices that are nearer coincide: the precision of their places.
+_SAME = 1e-6
 
 
 def add(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> bpy.types.ShapeKey:
@@ -69,17 +71,28 @@ def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], ND
     return basis, reading.key_points(block) - basis
 
 
-def other_side(basis: NDArray[np.float64], vertices: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
-    """The vertices that lie across x from some others, -1 where there is none; and how many have none."""
+def other_sides(
+    mesh: bpy.types.Mesh, basis: NDArray[np.float64], across: NDArray[np.float64], moved: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], int]:
+    """The vertex across a mirror, a matrix (4, 4), of each that lies across from a moved one; -1 for all others.
+
+    Returned besides is how many of the moved ones have none across. Coincident vertices, as at seams, get coincident
+    ones; of several, as of closed lips, each gets the one whose normal lies across from its own.
+    """
+    turn, shift = across[:3, :3], across[:3, 3]
     size = float(np.linalg.norm(np.ptp(basis, axis=0)))
+    places, places_across = basis.tolist(), (basis @ turn.T + shift).tolist()
     tree = KDTree(len(basis))
-    for number, place in enumerate(basis.tolist()):
+    for number, place in enumerate(places):
         tree.insert(place, number)
     tree.balance()
-    partners = np.full(len(vertices), -1, np.intp)
-    for row, vertex in enumerate(vertices.tolist()):
-        x, y, z = basis[vertex].tolist()
-        _place, number, distance = tree.find((-x, y, z))
-        if number is not None and distance is not None and distance <= _REACH * size:
-            partners[row] = number
-    return partners, int((partners < 0).sum())
+    normals = np.empty((len(basis), 3), np.float32)
+    mesh.vertices.foreach_get("normal", normals.reshape(-1))
+    normals_across = normals @ turn.T
+    near = [tree.find_range(places_across[vertex], _REACH * size) for vertex in moved.tolist()]
+    others = np.full(len(basis), -1, np.intp)
+    for vertex in {number for found in near for _place, number, _distance in found}:
+        [(_place, nearest, _distance)] = tree.find_n(places_across[vertex], 1)
+        alike = [number for _place, number, _distance in tree.find_range(places[nearest], _SAME * size)]
+        others[vertex] = alike[int(np.argmax(normals[alike] @ normals_across[vertex]))]
+    return others, near.count([])

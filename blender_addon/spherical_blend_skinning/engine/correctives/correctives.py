@@ -8,6 +8,7 @@ when weights or the method have changed. The shape key of a corrective is found 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...settings.given import evaluated, pose_of
 from ...settings.typed import block_of_key, mesh_of
+from .. import reading
 from ..bake import bake, shape_keys
 from ..stack import stack
 from . import corrective_drivers
@@ -32,6 +34,8 @@ _TURNED = np.radians(3.0)
 _NEARLY_ONE = 1e-3
 # Swings that differ by less, in radians, are the same pose.
 _SAME_SWING = 0.02
+# A shape is mirrored if a larger share of its vertices have others on the other side.
+_SMALLEST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -339,23 +343,32 @@ def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[
 
 
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
-    """Make the corrective of the other side, across x, by the names of bones.
+    """Make the corrective of the other side, across x of the armature, by the names of bones.
 
-    Returned besides is how many of the vertices have none where the other side would be. Raises ValueError if the
-    bone has no other side, or as `put`.
+    Returned besides is how many of the vertices have none where the other side would be. Raises ValueError if most have
+    none, the bone has no other side, or as `put`.
     """
-    other = bpy.utils.flip_name(corrective.bone)
-    bones = pose_of(corrective.armature).bones
-    if other == corrective.bone or other not in bones:
-        raise ValueError(f"{corrective.bone} has no other side: no bone is named {other}")
+    armature, bone, key = corrective.armature, corrective.bone, corrective.key
+    other = bpy.utils.flip_name(bone)
+    bones = pose_of(armature).bones
+    if other == bone or other not in bones:
+        raise ValueError(f"{bone} has no other side: no bone is named {other}")
     # A rotation vector keeps its x and changes its other signs as it is mirrored across x.
     x, z = corrective.swing
-    turned = bones[corrective.bone].bone.matrix_local.to_3x3() @ Vector((x, 0.0, z))
-    swing = swing_about(corrective.armature, other, Vector((turned.x, -turned.y, -turned.z)))
-    basis, deltas = shape_keys.basis_and_deltas(corrective.key)
+    turned = bones[bone].bone.matrix_local.to_3x3() @ Vector((x, 0.0, z))
+    swing = swing_about(armature, other, Vector((turned.x, -turned.y, -turned.z)))
+    to_armature = reading.place(item, armature)
+    across = np.linalg.inv(to_armature) @ np.diag([-1.0, 1.0, 1.0, 1.0]) @ to_armature
+    basis, deltas = shape_keys.basis_and_deltas(key)
     moved = np.flatnonzero(deltas.any(axis=1))
-    partners, missing = shape_keys.other_side(basis, moved)
-    found = np.zeros_like(basis)
-    found[partners[partners >= 0]] = deltas[moved[partners >= 0]] * [-1.0, 1.0, 1.0]
-    name = bpy.utils.flip_name(corrective.key.name)
-    return put(item, corrective.armature, other, swing, name, found), missing
+    others, missing = shape_keys.other_sides(mesh_of(item), basis, across, moved)
+    count = len(moved)
+    if count - missing <= _SMALLEST_SHARE * count:
+        raise ValueError(
+            f"{item.name}: only {count - missing} of the {count} vertices of {key.name} have another across x of "
+            f"{armature.name}. If the other side is an object of its own, sculpt it there; else Symmetrize the mesh"
+        )
+    mirrored = np.where(others[:, None] < 0, 0.0, deltas[others] @ across[:3, :3].T)
+    # The side is in the name of the bone, before its angle.
+    name = re.sub(r"^.*?(?=( [\d.]+)?$)", lambda words: bpy.utils.flip_name(words[0]), key.name, count=1)
+    return put(item, armature, other, swing, name, mirrored), missing
