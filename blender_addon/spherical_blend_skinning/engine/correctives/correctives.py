@@ -27,6 +27,7 @@ from . import corrective_drivers, targets
 from .corrective_solving import Solved, solve
 
 _RECORDS = "sbs_correctives"
+_CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)
 # How far the value of a corrective may be from 1 in its own pose, where it is solved.
@@ -118,21 +119,24 @@ def set_pose(armature: bpy.types.Object, pose: Any) -> None:
     """Set a pose of `read_pose`; bones that it does not name are at rest."""
     for bone in pose_of(armature).bones:
         numbers = pose.get(bone.name)
-        matrix = Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)).tolist())
-        # Angles beyond half a turn are lost where a matrix is set.
-        if bone.matrix_basis != matrix:
-            bone.matrix_basis = matrix
+        bone.matrix_basis = (
+            Matrix.Identity(4) if numbers is None else Matrix(np.reshape(list(numbers), (4, 4)).tolist())
+        )
 
 
 @contextmanager
 def in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
     """A pose of `read_pose` meanwhile."""
-    before = read_pose(armature)
+    bones = pose_of(armature).bones
+    # Matrices lose turns beyond half of one.
+    before = [[(channel, tuple(getattr(bone, channel))) for channel in _CHANNELS] for bone in bones]
     set_pose(armature, pose)
     try:
         yield
     finally:
-        set_pose(armature, before)
+        for bone, channels in zip(bones, before, strict=True):
+            for channel, value in channels:
+                setattr(bone, channel, value)
 
 
 def go_to_pose(corrective: Corrective) -> None:
