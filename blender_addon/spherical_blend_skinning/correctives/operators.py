@@ -92,20 +92,21 @@ class SBS_OT_accept_corrective(Action, Operator):
         hidden = item.hide_get()
         item.hide_set(False)
         try:
-            if now.number:
-                corrective = _numbered(item, now.number)
-                solved = correctives.replace(item, corrective, vertices, places, view_layer)
-            else:
-                armature = bake.armature_of(item)
-                if armature is None:
-                    raise ValueError(f"{item.name} has no armature")
-                depsgraph = evaluated(view_layer)
-                bone = self.bone or correctives.choose_bone(item, armature, vertices, depsgraph)
-                if armature.pose is None or bone not in armature.pose.bones:
-                    raise ValueError(f"{armature.name} has no bone {bone}")
-                degrees = round(math.degrees(math.hypot(*corrective_drivers.swing_of(armature, bone, depsgraph))))
-                name = self.key_name or f"{bone} {degrees}"
-                corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
+            with now.in_its_pose(view_layer):
+                if now.number:
+                    corrective = _numbered(item, now.number)
+                    solved = correctives.replace(item, corrective, vertices, places, view_layer)
+                else:
+                    armature = bake.armature_of(item)
+                    if armature is None:
+                        raise ValueError(f"{item.name} has no armature")
+                    depsgraph = evaluated(view_layer)
+                    bone = self.bone or correctives.choose_bone(item, armature, vertices, depsgraph)
+                    if armature.pose is None or bone not in armature.pose.bones:
+                        raise ValueError(f"{armature.name} has no bone {bone}")
+                    degrees = round(math.degrees(math.hypot(*corrective_drivers.swing_of(armature, bone, depsgraph))))
+                    name = self.key_name or f"{bone} {degrees}"
+                    corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
         except ValueError:
             item.hide_set(hidden)
             raise
@@ -187,11 +188,20 @@ class SBS_OT_solve_correctives(_OfList, Operator):
         sculpted = [corrective for corrective in chosen if corrective.has_target]
         if not sculpted:
             raise ValueError("None of these has a target: they were mirrored, or drafted for several bones together")
-        solved = [correctives.solve_again(item, each, view_layer_of(context)) for each in sculpted]
+        solved, refused = [], []
+        for each in sculpted:
+            try:
+                solved.append(correctives.solve_again(item, each, view_layer_of(context)))
+            except ValueError as error:
+                refused.append(f"{each.key.name} is as it was: {error}")
+        if not solved:
+            raise ValueError("; ".join(refused))
+        for reason in refused:
+            self.report({"WARNING"}, reason)
         missed = sum(each.missed for each in solved)
         if missed:
             self.report({"WARNING"}, f"{missed} vertices are crushed in these poses, and as near as can be")
-        return f"Solved {len(sculpted)}, met within {max(each.error for each in solved):.1g} of the size"
+        return f"Solved {len(solved)}, met within {max(each.error for each in solved):.1g} of the size"
 
 
 class SBS_OT_draft_correctives(Action, Operator):

@@ -7,21 +7,28 @@ attribute with where its vertices were, so saving, loading and undo need no care
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine.bake import shape_keys
-from ..settings.given import view_layer_of
+from ..engine import reading
+from ..engine.bake import bake, shape_keys
+from ..engine.correctives import correctives
+from ..settings.given import scene_of, view_layer_of
 from ..settings.typed import has_key, mesh_of
 
 _ITEM, _NUMBER, _BEFORE, _MODE = "sbs_sculpt_of", "sbs_sculpt_number", "sbs_sculpt_before", "sbs_sculpt_mode"
+_POSE, _FRAME = "sbs_sculpt_pose", "sbs_sculpt_frame"
 _ATTRIBUTE = "sbs_posed"
 # Vertices that moved by less were not sculpted: a share of the size.
 _STILL = 1e-6
+# A mesh that is farther, a share of the size, from where it was is in another pose.
+_ELSEWHERE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,27 @@ class Sculpt:
         if not len(moved):
             raise ValueError("Nothing was sculpted")
         return moved, now.astype(np.float64)
+
+    @contextmanager
+    def in_its_pose(self, view_layer: bpy.types.ViewLayer) -> Iterator[None]:
+        """The pose in which it began, whatever frame or pose is shown.
+
+        Raises ValueError if the mesh is elsewhere in this pose, as goals of constraints or other shape keys moved.
+        """
+        armature, values = bake.armature_of(self.item), cast(Any, self.surface)
+        if armature is None or not has_key(self.surface, _POSE):
+            yield
+            return
+        with correctives.in_pose(armature, values[_POSE]):
+            before = reading.vectors(mesh_of(self.surface), _ATTRIBUTE)
+            now = shape_keys.positions_alone(self.item, view_layer)
+            assert before is not None
+            if np.linalg.norm(now - before, axis=1).max() > _ELSEWHERE * np.linalg.norm(np.ptp(before, axis=0)):
+                raise ValueError(
+                    f"{self.item.name} is not as it was when this sculpt began, in frame {values[_FRAME]}: go back to "
+                    "it, and bring goals of constraints, shape keys and settings back"
+                )
+            yield
 
 
 def present(context: bpy.types.Context) -> Sculpt | None:
@@ -89,6 +117,9 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
     surface.hide_render = True
     values: Any = surface
     values[_ITEM], values[_NUMBER], values[_BEFORE], values[_MODE] = item, number, before or item, mode
+    armature = bake.armature_of(item)
+    if armature is not None:
+        values[_POSE], values[_FRAME] = correctives.read_pose(armature), scene_of(context).frame_current
     for collection in item.users_collection:
         collection.objects.link(surface)
     item.hide_set(True)

@@ -2,8 +2,9 @@
 """Correctives of a mesh: shape keys that a bone drives, each with the pose and the surface that it was sculpted for.
 
 The record of each lies in a custom property of the shape keys, so it is saved, copied and undone with these: the
-swing of the bone, the pose of the whole rig, and where the sculpted vertices are in it. So shapes can be solved again
-when weights or the method have changed. The shape key of a corrective is found by its driver, which follows renaming.
+bone and its swing, and the pose of the whole rig. Attributes of the mesh have where the sculpted vertices are in it
+(`targets`). So shapes can be solved again when weights or the method have changed. The shape key of a corrective is
+found by its driver, which follows renaming.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from ...settings.typed import block_of_key, mesh_of
 from .. import reading
 from ..bake import bake, shape_keys
 from ..stack import stack
-from . import corrective_drivers
+from . import corrective_drivers, targets
 from .corrective_solving import Solved, solve
 
 _RECORDS = "sbs_correctives"
+_CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)
 # How far the value of a corrective may be from 1 in its own pose, where it is solved.
 _NEARLY_ONE = 1e-3
+# Vertices that a shape moves by less, a share of the size, stay.
+_STILL = 1e-6
 # Swings that differ by less, in radians, are the same pose.
 _SAME_SWING = 0.02
 # A shape is mirrored if a larger share of its vertices have others on the other side.
@@ -65,7 +69,8 @@ def find(item: bpy.types.Object) -> list[Corrective]:
     for number, record in _records(keys).items():
         if number in driven:
             x, z = record["swing"]
-            found.append(Corrective(number, *driven[number], (x, z), "target" in record))
+            has_target = "target" in record or targets.are_kept(mesh_of(item), number)
+            found.append(Corrective(number, *driven[number], (x, z), has_target))
     return found
 
 
@@ -124,13 +129,18 @@ def set_pose(armature: bpy.types.Object, pose: Any) -> None:
 
 
 @contextmanager
-def _in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
-    before = read_pose(armature)
+def in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
+    """A pose of `read_pose` meanwhile."""
+    bones = pose_of(armature).bones
+    # Matrices lose turns beyond half of one.
+    before = [[(channel, tuple(getattr(bone, channel))) for channel in _CHANNELS] for bone in bones]
     set_pose(armature, pose)
     try:
         yield
     finally:
-        set_pose(armature, before)
+        for bone, channels in zip(bones, before, strict=True):
+            for channel, value in channels:
+                setattr(bone, channel, value)
 
 
 def go_to_pose(corrective: Corrective) -> None:
@@ -169,13 +179,13 @@ def add(
     corrective_drivers.coefficients(np.array([*(other.swing for other in others), swing]))
     shape_keys.check(item)
     vertices = _concerned(item, others, vertices)
-    positions = places[vertices]
     keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
     number = _free_number(keys)
-    _keep(keys, number, {"swing": swing, "pose": read_pose(armature)}, vertices, positions)
+    _keep(keys, number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
+    targets.keep(item, armature, number, vertices, places)
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
-    solved = _solve(item, block, vertices, positions, view_layer)
+    solved = _solve(item, block, vertices, places[vertices], view_layer)
     return next(each for each in find(item) if each.number == number), solved
 
 
@@ -216,23 +226,24 @@ def replace(
     swings = [swing if each.number == corrective.number else each.swing for each in alike]
     corrective_drivers.coefficients(np.array(swings))
     vertices = _concerned(item, alike, vertices)
-    positions = places[vertices]
-    _keep(keys, corrective.number, {"swing": swing, "pose": read_pose(corrective.armature)}, vertices, positions)
-    _drive(keys, corrective.armature, corrective.bone, alike)
-    return _solve(item, corrective.key, vertices, positions, view_layer)
+    armature, bone = corrective.armature, corrective.bone
+    _keep(keys, corrective.number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
+    targets.keep(item, armature, corrective.number, vertices, places)
+    _drive(keys, armature, bone, alike)
+    return _solve(item, corrective.key, vertices, places[vertices], view_layer)
 
 
 def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
     """Solve a corrective for its target anew, by the present weights, method and bones.
 
-    Raises ValueError if it has no target, as `put` made it, or its pose cannot be had; then nothing has changed.
+    Raises ValueError if its target or its pose cannot be had; it says why, and nothing has changed.
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
     record = _records(keys)[corrective.number]
-    if "target" not in record:
-        raise ValueError(f"{corrective.key.name} has no target: it was mirrored, or drafted for several bones together")
-    with _in_pose(corrective.armature, record["pose"]):
+    if not corrective.has_target:
+        raise ValueError("It has no target: it was mirrored, or drafted for several bones together")
+    with in_pose(corrective.armature, _pose_by_present_names(corrective, record)):
         # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
         depsgraph = evaluated(view_layer)
         values: Any = keys.evaluated_get(depsgraph)
@@ -241,23 +252,47 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
                 np.hypot(*corrective_drivers.swing_of(corrective.armature, corrective.bone, depsgraph))
             )
             raise ValueError(
-                f"{corrective.key.name}: {corrective.bone} was bent by {corrective.degrees:.0f}° and is now bent by "
+                f"{corrective.bone} was bent by {corrective.degrees:.0f}° and is now bent by "
                 f"{degrees:.0f}°: bring the goals of its constraints back to where they were"
             )
-        vertices = np.array(record["vertices"], np.intp)
-        return _solve(item, corrective.key, vertices, np.reshape(record["target"], (-1, 3)), view_layer)
+        vertices, positions = _target(item, corrective, record)
+        return _solve(item, corrective.key, vertices, positions, view_layer)
 
 
-def _keep(
-    keys: bpy.types.Key,
-    number: str,
-    record: dict[str, Any],
-    vertices: NDArray[np.intp] | None = None,
-    positions: NDArray[np.float64] | None = None,
-) -> None:
-    if vertices is not None and positions is not None:
-        record["vertices"] = vertices.astype(int).tolist()
-        record["target"] = np.asarray(positions, np.float64).reshape(-1).tolist()
+def _target(
+    item: bpy.types.Object, corrective: Corrective, record: dict[str, Any]
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The vertices (M,) of a corrective, and where they are to be, (M, 3)."""
+    if targets.are_kept(mesh_of(item), corrective.number):
+        return targets.read(item, corrective.armature, corrective.number)
+    # Files of earlier versions number the vertices; edits of the mesh have left these numbers behind.
+    vertices = np.array(record["vertices"], np.intp)
+    basis, deltas = shape_keys.basis_and_deltas(corrective.key)
+    moved = np.flatnonzero(np.linalg.norm(deltas, axis=1) > _STILL * np.linalg.norm(np.ptp(basis, axis=0)))
+    if vertices.max(initial=-1) >= len(basis) or len(np.setdiff1d(moved, vertices)):
+        raise ValueError(f"{item.name} has other vertices than when it was sculpted: sculpt it again")
+    return vertices, np.reshape(record["target"], (-1, 3)).astype(np.float64)
+
+
+def _pose_by_present_names(corrective: Corrective, record: dict[str, Any]) -> dict[str, Any]:
+    """The pose of a corrective, whose own bone may have another name by now.
+
+    Raises ValueError if other bones of it are gone.
+    """
+    pose = dict(record["pose"].items())
+    former = record.get("bone", corrective.bone)
+    if former in pose:
+        pose[corrective.bone] = pose.pop(former)
+    gone = sorted(set(pose) - set(pose_of(corrective.armature).bones.keys()))
+    if gone:
+        raise ValueError(
+            f"{corrective.armature.name} has no {', '.join(gone)}, posed when it was sculpted: "
+            "give renamed bones their former names, or sculpt it again"
+        )
+    return pose
+
+
+def _keep(keys: bpy.types.Key, number: str, record: dict[str, Any]) -> None:
     values: Any = keys
     if _RECORDS not in values:
         values[_RECORDS] = {}
@@ -292,6 +327,7 @@ def remove(item: bpy.types.Object, corrective: Corrective) -> None:
     corrective_drivers.remove_drivers(keys, corrective.number)
     values: Any = keys
     del values[_RECORDS][corrective.number]
+    targets.forget(mesh_of(item), corrective.number)
     item.shape_key_remove(corrective.key)
     alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     if alike:
@@ -326,6 +362,7 @@ def put(
     basis, _deltas = shape_keys.basis_and_deltas(block)
     block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
     _keep(keys, number, {"swing": swing})
+    targets.forget(mesh_of(item), number)
     made = Corrective(number, block, armature, bone, swing, False)
     _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
     keys.update_tag()
