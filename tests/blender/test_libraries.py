@@ -167,7 +167,8 @@ def test_options_that_change_a_mesh_are_refused(way: Way, tmp_path: Path) -> Non
 
 
 def of_this_file() -> Character:
-    return character_of(item for item in current_scene().objects if not (item.library or item.override_library))
+    here = [item for item in current_scene().objects if not (item.library or item.override_library)]
+    return character_of(item for item in here if item.name != "Other")
 
 
 @pytest.mark.parametrize("way", OVERRIDES)
@@ -177,7 +178,8 @@ def test_made_local_as_it_is_told(way: Way, tmp_path: Path) -> None:
     rigs.turn(armature)
     current_layer().update()
     before = rigs.evaluated(tube)
-    rigs.select([tube, armature])
+    # Blender 3.4 makes no armature local without the meshes that it moves.
+    rigs.select([tube, *(item for item in current_scene().objects if item.override_library)])
     assert bpy.ops.object.make_local(type="SELECT_OBDATA") == {"FINISHED"}
     current_layer().update()
     tube, armature = of_this_file()
