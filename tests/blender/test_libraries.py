@@ -124,8 +124,8 @@ def test_what_changes_a_mesh_is_refused(way: Way, tmp_path: Path) -> None:
     other = next(item for item in current_scene().objects if item.name == "Other")
     for name in sorted(CHANGE_A_MESH - {"accept_corrective"}):
         rigs.select([tube, other] if name == "transfer_weights" else [tube])
-        of = "Other" if name == "transfer_weights" else "Tube"
-        with pytest.raises(RuntimeError, match=rf"{of} belongs to a library.* local: Object > Relations"):
+        refused = "Other" if name == "transfer_weights" else "Tube"
+        with pytest.raises(RuntimeError, match=rf"{refused} belongs to a library.* local: Object > Relations"):
             getattr(addon.ops, name)()
 
 
