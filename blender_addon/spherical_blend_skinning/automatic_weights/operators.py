@@ -12,6 +12,7 @@ from ..capsules.settings import capsule_settings_of
 from ..interface import rigged
 from ..interface.action import RiggedAction
 from ..interface.selection import all_meshes_property, meshes
+from ..settings import libraries
 from ..settings import rig as rig_settings
 from ..settings.declared import choice, flag
 from ..settings.typed import Operator, armature_data, mesh_of
@@ -39,12 +40,12 @@ def make(found: Sequence[rigged.RiggedMesh], kind: str, fit: bool) -> int:
             raise ValueError(f"{mesh.armature.name} has no bone that deforms")
         if not len(mesh_of(mesh.item).vertices):
             raise ValueError(f"{mesh.item.name} has no vertices")
-        if mesh_of(mesh.item).library is not None:
-            raise ValueError(f"{mesh.item.name} belongs to a library")
+        if reason := libraries.hindrance([mesh.item]):
+            raise ValueError(reason)
     if kind == "HEAT":
         return sum(tools.heat(mesh, limit=_LIMIT)[0] for mesh in found)
     armature = found[0].armature
-    if armature_data(armature).library is None and (fit or all(map(_is_new, found[0].bones))):
+    if not libraries.hindrance([armature]) and (fit or all(map(_is_new, found[0].bones))):
         capsules.fit(found)
     settings = capsule_settings_of(armature_data(armature))
     return sum(

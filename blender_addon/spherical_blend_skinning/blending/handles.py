@@ -10,6 +10,7 @@ from mathutils import Matrix, Vector
 
 from ..capsules.settings import capsule_settings_of
 from ..interface.handles import Handles, arrow_place
+from ..settings import libraries
 from ..settings.properties import settings_of_bone
 from ..settings.typed import armature_data, owner_of
 from . import zones as bone_zones
@@ -36,6 +37,7 @@ class SBS_GGT_zone(Handles, bpy.types.GizmoGroup):
             bone is not None
             and capsule_settings_of(armature_data(owner_of(bone))).show_zones
             and bone_zones.find(bone) is not None
+            and not libraries.hindrance([owner_of(bone)])
         )
 
     def setup(self, _context: bpy.types.Context) -> None:

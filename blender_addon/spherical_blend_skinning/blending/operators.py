@@ -10,10 +10,11 @@ from ..core.blended import BlendedBinding
 from ..engine.live import states
 from ..interface import rigged
 from ..interface.action import Action
+from ..settings import libraries
 from ..settings.declared import flag
 from ..settings.given import pose_of
 from ..settings.properties import settings_of_bone
-from ..settings.typed import Operator, armature_data
+from ..settings.typed import Operator
 
 
 class SBS_OT_mark_bones(Action, Operator):
@@ -28,9 +29,8 @@ class SBS_OT_mark_bones(Action, Operator):
         found = rigged.find(context)
         if not found:
             return "Select a mesh with an armature, or an armature that moves a mesh"
-        if armature_data(found[0].armature).library is not None:
-            return f"{found[0].armature.name} belongs to a library"
-        return "Leave Edit Mode first" if found[0].armature.mode == "EDIT" else ""
+        armature = found[0].armature
+        return "Leave Edit Mode first" if armature.mode == "EDIT" else libraries.hindrance([armature])
 
     def run(self, context: bpy.types.Context) -> str:
         mesh = rigged.find(context)[0]
@@ -52,12 +52,10 @@ class SBS_OT_fit_zones(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        if problem := rigged.hindrance(context):
+        found = rigged.find(context)
+        if problem := rigged.hindrance(context) or libraries.hindrance(mesh.armature for mesh in found):
             return problem
-        if not any(_binding(mesh) for mesh in rigged.find(context)):
-            return "Choose the method Bones Blending first"
-        armature = rigged.find(context)[0].armature
-        return f"{armature.name} belongs to a library" if armature_data(armature).library is not None else ""
+        return "" if any(_binding(mesh) for mesh in found) else "Choose the method Bones Blending first"
 
     def run(self, context: bpy.types.Context) -> str:
         found: dict[int, tuple[float, float]] = {}

@@ -7,6 +7,7 @@ import bpy
 from mathutils import Matrix, Vector
 
 from ..interface.handles import Handles, arrow_place
+from ..settings import libraries
 from ..settings.typed import armature_data, owner_of
 from . import bones as bone_capsules
 from .settings import capsule_settings_of
@@ -26,6 +27,7 @@ class SBS_GGT_capsule(Handles, bpy.types.GizmoGroup):
             bone is not None
             and capsule_settings_of(armature_data(owner_of(bone))).show_capsules
             and bone.bone.use_deform
+            and not libraries.hindrance([owner_of(bone)])
         )
 
     def setup(self, _context: bpy.types.Context) -> None:

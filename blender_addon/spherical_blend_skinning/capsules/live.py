@@ -8,6 +8,7 @@ import numpy as np
 
 from ..engine.live import live as engine
 from ..interface.rigged import RiggedMesh, moved_by
+from ..settings import libraries
 from ..settings.typed import mesh_of, persistent
 from . import assign
 from . import bones as bone_capsules
@@ -49,6 +50,8 @@ def _follow(data: bpy.types.Armature, depsgraph: bpy.types.Depsgraph) -> None:
             mesh = RiggedMesh(item, armature)
             # While bones are added or removed in Edit Mode, the pose still has the old ones.
             if item.mode == "EDIT" or not len(mesh_of(item).vertices) or not number.keys() >= set(mesh.names):
+                continue
+            if libraries.hindrance([item]):
                 continue
             order = [number[name] for name in mesh.names]
             assign.assign(

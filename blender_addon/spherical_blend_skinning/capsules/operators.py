@@ -10,9 +10,9 @@ from bpy_extras.io_utils import ExportHelper, ImportHelper
 
 from ..interface import rigged
 from ..interface.action import Action, RiggedAction
-from ..settings import shared
+from ..settings import libraries, shared
 from ..settings.declared import flag, text
-from ..settings.typed import Operator, armature_data
+from ..settings.typed import Operator
 from . import assign, files
 
 
@@ -45,17 +45,19 @@ class SBS_OT_assign_from_capsules(RiggedAction, Operator):
         return f"Assigned weights of {changed} vertices; {outside} are outside of all capsules"
 
 
-class SBS_OT_fit_capsules(RiggedAction, Operator):
+class SBS_OT_fit_capsules(Action, Operator):
     bl_idname = "sbs.fit_capsules"
     bl_label = "Fit Capsules to Mesh"
     bl_description = "Set the radii and envelope distances of the bones so that their capsules fit the mesh"
 
     only_selected_bones: bool = flag("Only Selected Bones", "Other bones keep their capsules", default=False)
 
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return rigged.hindrance(context) or libraries.hindrance(mesh.armature for mesh in rigged.find(context))
+
     def run(self, context: bpy.types.Context) -> str:
         meshes = rigged.find(context)
-        if armature_data(meshes[0].armature).library is not None:
-            raise ValueError(f"{meshes[0].armature.name} belongs to a library")
         count = assign.fit(meshes, rigged.some_selected_bones(meshes[0]) if self.only_selected_bones else None)
         return f"Fitted the capsules of {count} bones"
 
@@ -91,6 +93,10 @@ class SBS_OT_import_capsules(_CapsuleFile, Operator, ImportHelper):  # type: ign
     bl_idname = "sbs.import_capsules"
     bl_label = "Import Capsules"
     bl_description = "Give bones the capsules with their names from a JSON file"
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return super().hindrance(context) or libraries.hindrance([rigged.some_rig(context, or_selected=True)])
 
     def run(self, context: bpy.types.Context) -> str | None:
         armature = rigged.some_rig(context, or_selected=True)

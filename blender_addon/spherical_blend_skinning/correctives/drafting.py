@@ -30,12 +30,17 @@ class Drafted(NamedTuple):
     left: int  #: How many drafts are too near a pose that has a corrective: these are left out
 
 
+def meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
+    """The meshes of a rig that get drafts."""
+    return [item for item in rig_settings.meshes_of(armature) if bake.modifier_of(item) is not None]
+
+
 def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress: Callable[[float], object]) -> Drafted:
     """Draft the hinges of a rig that are bent in the present pose, for all meshes that are bound to it.
 
     Raises ValueError if a mesh cannot get shape keys, no bone deforms, or no hinge is bent.
     """
-    items = [item for item in rig_settings.meshes_of(armature) if bake.modifier_of(item) is not None]
+    items = meshes(armature)
     for item in items:
         shape_keys.positions_alone(item, view_layer)  # says why there can be no shape keys
     made: Any = library.load("correctives").draft(

@@ -13,6 +13,7 @@ from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
 from ..interface.selection import hindrance, linked_reason, our_meshes
+from ..settings import libraries
 from ..settings.declared import text
 from ..settings.given import evaluated, manager_of, view_layer_of
 from ..settings.typed import Operator, mesh_of
@@ -33,12 +34,13 @@ def _some_mesh(context: bpy.types.Context) -> bpy.types.Object:
     return item
 
 
-def _mesh_hindrance(context: bpy.types.Context) -> str:
-    """Why nothing can be done with the correctives of a mesh; empty if it can."""
+def _mesh_hindrance(context: bpy.types.Context, to_change: bool = True) -> str:
+    """Why the correctives of a mesh cannot be changed, or not even posed; empty if they can."""
     try:
-        return hindrance(context) or linked_reason(_some_mesh(context))
+        item = _some_mesh(context)
     except ValueError as error:
-        return str(error)
+        return hindrance(context) or str(error)
+    return hindrance(context) or (libraries.hindrance([item]) if to_change else linked_reason(item))
 
 
 def _some_sculpt(context: bpy.types.Context) -> sculpt.Sculpt:
@@ -82,7 +84,8 @@ class SBS_OT_accept_corrective(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return hindrance(context) if sculpt.present(context) is not None else "Nothing is sculpted in a pose"
+        now = sculpt.present(context)
+        return "Nothing is sculpted in a pose" if now is None else hindrance(context) or libraries.hindrance([now.item])
 
     def run(self, context: bpy.types.Context) -> str:
         now = _some_sculpt(context)
@@ -141,10 +144,11 @@ class _OfList(Action):
     """An operator on one corrective of the active mesh, or on all."""
 
     number: str = text(options={"HIDDEN", "SKIP_SAVE"})
+    changes_mesh = True
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        reason = _mesh_hindrance(context)
+        reason = _mesh_hindrance(context, cls.changes_mesh)
         return reason or ("" if correctives.find(_some_mesh(context)) else "It has no correctives")
 
     def chosen(self, context: bpy.types.Context) -> tuple[bpy.types.Object, list[Corrective]]:
@@ -157,6 +161,8 @@ class SBS_OT_go_to_corrective(_OfList, Operator):
     bl_idname = "sbs.go_to_corrective"
     bl_label = "Go to Pose"
     bl_description = "Bend the bone as in the pose of this corrective"
+
+    changes_mesh = False
 
     def run(self, context: bpy.types.Context) -> str:
         corrective = self.chosen(context)[1][0]
@@ -217,7 +223,7 @@ class SBS_OT_draft_correctives(Action, Operator):
         armature = rigged.rig_of(context)
         if armature is None or not our_meshes(context, all_meshes=True):
             return "Select a mesh that is deformed by spherical blend skinning, or its armature"
-        return hindrance(context) or linked_reason(armature) or character.hindrance(armature)
+        return hindrance(context) or libraries.hindrance(drafting.meshes(armature)) or character.hindrance(armature)
 
     def run(self, context: bpy.types.Context) -> str:
         armature, manager = rigged.some_rig(context), manager_of(context)

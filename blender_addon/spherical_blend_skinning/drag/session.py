@@ -14,6 +14,7 @@ from ..core.dragging import Dragging, Patch, Reach, Rows
 from ..engine import reading
 from ..engine.live import live, methods, states
 from ..engine.stack import stack
+from ..settings import libraries
 from ..settings.properties import settings_of
 from ..settings.typed import mesh_of
 
@@ -29,8 +30,8 @@ def hindrance(item: bpy.types.Object | None) -> str:
         return f"{item.name} is not bound by the live modifier"
     if item.mode == "EDIT":
         return "Leave Edit Mode first"
-    if item.library is not None or mesh_of(item).library is not None:
-        return f"{item.name} belongs to a library"
+    if reason := libraries.hindrance([item]):
+        return reason
     if any(other.type not in stack.DEFORMING for other in stack.before(item, modifier)):
         return f"Modifiers before the one that deforms {item.name} add or remove vertices"
     state = states.state_of(item)

@@ -46,8 +46,8 @@ class Action(OperatorMixin):
 
 
 class RiggedAction(Action):
-    """An operator on the meshes of `rigged.find`."""
+    """An operator that changes the meshes of `rigged.find`."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return rigged.hindrance(context)
+        return rigged.hindrance_to_change(context)

@@ -14,6 +14,7 @@ from ..core.matrices import Floats
 from ..engine import reading
 from ..engine.bake import bake
 from ..engine.stack import stack
+from ..settings import libraries
 from ..settings.given import pose_of, view_layer_of
 from ..settings.muscles import is_part, rig_of_part
 from ..settings.properties import settings_of
@@ -174,8 +175,6 @@ def hindrance(context: bpy.types.Context) -> str:
     for mesh in rigged:
         if "EDIT" in (mesh.item.mode, mesh.armature.mode):
             return "Leave Edit Mode first"
-        if mesh_of(mesh.item).library is not None:
-            return f"{mesh.item.name} belongs to a library"
         if mesh.armature.pose is None:
             return f"{mesh.armature.name} has no pose before Blender evaluates it in a view layer"
         if not mesh.names:
@@ -183,6 +182,11 @@ def hindrance(context: bpy.types.Context) -> str:
         if not len(mesh_of(mesh.item).vertices):
             return f"{mesh.item.name} has no vertices"
     return ""
+
+
+def hindrance_to_change(context: bpy.types.Context) -> str:
+    """Why these meshes or their weights cannot be changed; empty if they can."""
+    return hindrance(context) or libraries.hindrance(mesh.item for mesh in find(context))
 
 
 def selected_bones(mesh: RiggedMesh) -> NDArray[np.bool_]:

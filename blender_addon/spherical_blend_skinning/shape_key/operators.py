@@ -13,6 +13,7 @@ from ..engine.bake import bake, shape_keys
 from ..engine.stack import stack
 from ..interface.action import Action
 from ..interface.selection import do_to_each, our_meshes, our_meshes_hindrance
+from ..settings import libraries
 from ..settings.declared import flag
 from ..settings.given import view_layer_of
 from ..settings.typed import Menu, Operator
@@ -27,7 +28,7 @@ class SBS_OT_apply_as_shape_key(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return our_meshes_hindrance(context)
+        return our_meshes_hindrance(context) or libraries.hindrance(our_meshes(context))
 
     def run(self, context: bpy.types.Context) -> str | None:
         def apply(item: bpy.types.Object) -> None:

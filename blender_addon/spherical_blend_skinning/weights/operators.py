@@ -10,8 +10,8 @@ from ..core import library
 from ..core.matrices import inverse, transform_points
 from ..engine.stack import stack
 from ..interface import owner, rigged
-from ..interface.action import RiggedAction
-from ..settings import shared
+from ..interface.action import Action, RiggedAction
+from ..settings import libraries, shared
 from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
 from . import tools
@@ -20,13 +20,21 @@ from . import tools
 _AT_JOINTS = 0.5
 
 
-class _WeightsAction(RiggedAction):
-    """An operator on the weights of the active mesh."""
+class _ReadingAction(Action):
+    """An operator that reads the weights of the active mesh."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         is_mesh = context.object is not None and context.object.type == "MESH"
-        return super().hindrance(context) if is_mesh else "Select a mesh"
+        return rigged.hindrance(context) if is_mesh else "Select a mesh"
+
+
+class _WeightsAction(_ReadingAction):
+    """An operator that changes the weights of the active mesh."""
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        return super().hindrance(context) or rigged.hindrance_to_change(context)
 
 
 class SBS_OT_smooth_weights(_WeightsAction, Operator):
@@ -148,7 +156,7 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
         return ""
 
 
-class SBS_OT_check_weights(_WeightsAction, Operator):
+class SBS_OT_check_weights(_ReadingAction, Operator):
     bl_idname = "sbs.check_weights"
     bl_label = "Check Weights"
     bl_description = "Look for vertices without weights, with sums that are not 1, or with too many bones; select them"
@@ -176,7 +184,7 @@ class SBS_OT_heat_weights(_WeightsAction, Operator):
         return f"Assigned weights of {count} vertices by {report}"
 
 
-class SBS_OT_transfer_weights(_WeightsAction, Operator):
+class SBS_OT_transfer_weights(_ReadingAction, Operator):
     bl_idname = "sbs.transfer_weights"
     bl_label = "Transfer"
     bl_description = "Give the other selected meshes the weights of the nearest points of the active one"
@@ -193,7 +201,7 @@ class SBS_OT_transfer_weights(_WeightsAction, Operator):
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         lack = "" if _others(context) else "Select the meshes that are to get weights, and then the one that has them"
-        return super().hindrance(context) or lack
+        return super().hindrance(context) or lack or libraries.hindrance(_others(context))
 
     def run(self, context: bpy.types.Context) -> str:
         (source,) = rigged.find(context)
@@ -228,11 +236,7 @@ def _others(context: bpy.types.Context) -> list[bpy.types.Object]:
     return [
         item
         for item in context.selected_objects
-        if item.type == "MESH"
-        and item.data != active.data
-        and mesh_of(item).library is None
-        and item.mode != "EDIT"
-        and len(mesh_of(item).vertices)
+        if item.type == "MESH" and item.data != active.data and item.mode != "EDIT" and len(mesh_of(item).vertices)
     ]
 
 

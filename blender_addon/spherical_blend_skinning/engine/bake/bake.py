@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core import library
+from ...settings import libraries
 from ...settings.given import evaluated, scene_of, view_layer_of
 from ...settings.properties import settings_of
 from ...settings.typed import block_of_key, mesh_of
@@ -289,7 +290,9 @@ class ShapeKeyBake(Bake):
         if before:
             raise ValueError(f"{item.name}: shape keys come first, so {before[0].name} would work on them twice")
         mesh = mesh_of(item)
-        if mesh.users > 1 or mesh.library is not None:
+        if reason := libraries.hindrance([item]):
+            raise ValueError(reason)
+        if mesh.users > 1:
             raise ValueError(f"{item.name} shares its mesh: make it single-user for shape keys of its own")
         if mesh.shape_keys is not None and not mesh.shape_keys.use_relative:
             raise ValueError(f"{item.name} has absolute shape keys: bake it to a point cache")

@@ -8,6 +8,7 @@ import numpy as np
 from mathutils.kdtree import KDTree
 from numpy.typing import NDArray
 
+from ...settings import libraries
 from ...settings.given import evaluated
 from ...settings.typed import mesh_of
 from .. import reading
@@ -43,7 +44,9 @@ def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
     modifier = bake.modifier_of(item)
     if modifier is None:
         raise ValueError(f"{item.name} is not deformed by spherical blend skinning")
-    if mesh_of(item).users > 1 or mesh_of(item).library is not None:
+    if reason := libraries.hindrance([item]):
+        raise ValueError(reason)
+    if mesh_of(item).users > 1:
         raise ValueError(f"{item.name} shares its mesh: make it single-user for a shape key of its own")
     return modifier
 
