@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import subprocess
 import sys
 import warnings
@@ -131,7 +132,7 @@ PolygonVertexIndex: *3 {
 )
 def test_damaged_files(tmp_path: Path, old: str, new: str, message: str) -> None:
     path = written(tmp_path, tube().replace(old, new, 1))
-    with pytest.raises(FileError, match=f"{path}.*{message}"):
+    with pytest.raises(FileError, match=f"{re.escape(path.name)}.*{message}"):
         sbs.load(path)
     circle = written(tmp_path, tube(parents=(1, 0)))  # of bones: read or refused, but no endless one
     with contextlib.suppress(FileError):
