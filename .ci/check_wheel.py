@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run what an installed wheel must bring itself: the extension."""
+"""Check that the extension of an installed wheel runs, and needs no library beside it."""
 
 import importlib.metadata
 import sys

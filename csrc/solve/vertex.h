@@ -14,7 +14,7 @@ typedef struct sbs_fit_formula {
   const int32_t *signs_by; /* quaternions have their signs relative to this joint of a frame; NULL: the heaviest */
 } sbs_fit_formula;
 
-/* Whether the center is that of all joints with weight, so that it jumps where one comes or goes. */
+/* Whether the center belongs to the set of all joints with weight, so that it jumps where a joint comes or goes. */
 static inline int sbs_has_set_center(const sbs_fit_formula *formula) {
   return formula->method == SBS_METHOD_SPHERICAL && formula->center == SBS_CENTER_JOINT_SET;
 }

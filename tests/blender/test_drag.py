@@ -108,7 +108,7 @@ def test_a_twist_that_is_spread(has_keys: bool) -> None:
 
 @pytest.mark.parametrize("amount", [0.4, 1.0])
 def test_in_part_and_at_another_size(tube: MeshObject, amount: float) -> None:
-    """The space of the mesh is neither that of the armature nor of the same shape."""
+    """The mesh has a space of its own, which is scaled unevenly in the armature's space."""
     tube.sbs.amount = amount
     tube.scale, tube.location = (2.0, 1.0, 0.5), (0.3, 0.2, 0.1)
     before, offset = rigs.evaluated(tube), goal_of(tube, MIDDLE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Linked characters and library overrides: operators refuse to change what no file would keep; others work."""
+"""Linked characters and library overrides: operators refuse changes that no file would keep; others work."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def test_object_deleted_as_another_comes() -> None:
 
 
 def like_the_armature_modifier(tube: MeshObject, armature: ArmatureObject) -> float:
-    """How far linear blending of ours is from that of an Armature modifier on the same mesh."""
+    """The largest distance of our linear blending from an Armature modifier's on the same mesh."""
     current_layer().update()
     twin = mesh_object(bpy.data.objects.new("Twin", tube.data))
     current_scene().collection.objects.link(twin)

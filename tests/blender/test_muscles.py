@@ -592,7 +592,7 @@ def test_a_belly_of_an_override_is_deleted(character: Character, tmp_path: Path)
 
 
 def test_an_override_of_mesh_and_armature_alone(character: Character, tmp_path: Path) -> None:
-    """Handles of the library cannot be moved, so those that can take their place."""
+    """Handles of the library cannot be moved, so local handles take their place."""
     rigs.save_library(tmp_path / "library.blend")
     with library(tmp_path / "library.blend", link=True) as (_, to):
         to.objects = ["Tube", "Rig"]

@@ -332,7 +332,7 @@ def test_missing_armature(center: str) -> None:
 
 
 def test_renamed_bone(center: str) -> None:
-    """Nodes know bones by the names that they had; with the add-on, by those that they have."""
+    """Nodes find a bone by its name of then; the add-on corrects the name after the bone was renamed."""
     tube, armature = make_character(center=center)
     make_portable(tube)
     bpy.ops.ed.undo_push(message="Start")

@@ -91,7 +91,7 @@ def test_hidden_parent_needs_no_probe(character: Character) -> None:
 
 
 def test_an_edited_pose_of_a_hidden_rig(character: Character) -> None:
-    """Another mesh follows a hidden rig: all show the pose as it was edited, not that of its animation."""
+    """Another mesh follows a hidden rig: all show the edited pose, not the pose of the rig's animation."""
     tube, armature = character
     other = rigs.make_tube()
     rigs.bind(other, rigs.make_armature())

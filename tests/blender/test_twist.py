@@ -547,7 +547,7 @@ def test_edits_in_a_frame_continue_the_frame_before(winding: Character) -> None:
     bone = armature.pose.bones["ForeArm"]
     for degrees in (330.0, 120.0, 450.0):
         bone.rotation_axis_angle[0] = math.radians(degrees)
-        # The one nearest to that of frame 15.
+        # The angle nearest to the twist of frame 15.
         current_layer().update()
         nearest = degrees + 360.0 * round((14 * STEP - degrees) / 360.0)
         assert_spread(tube, armature, twists=own(nearest), frames=8)

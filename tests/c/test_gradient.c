@@ -252,7 +252,7 @@ static void test_errors(void) {
   CHECK_REFUSED(JACOBIAN(&options, 0), SBS_ERROR_OPTION, "shapes");
   sbs_shapes_free(shapes);
 
-  /* Amounts are checked as sbs_skin_deform checks them: of a Jacobian, that of its vertex. */
+  /* Amounts are checked as sbs_skin_deform checks them; for a Jacobian, the amount of its vertex alone. */
   const double bad[] = {NAN, INFINITY, -INFINITY, -0.25, 1.25};
   options = sbs_default_deform_options();
   options.amount = amount;

@@ -186,7 +186,7 @@ static void test_singular(void) {
 
 /*
  * A scale that shrinks to zero along one axis keeps its rotation all the way, through the change to the SVD; so do
- * scales far from 1 in both directions, where their cube is near the ends of what a double holds.
+ * scales far from 1 in both directions, where their cube nearly exceeds the range of a double.
  */
 static void test_extreme_scales(void) {
   uint64_t seed = 8;

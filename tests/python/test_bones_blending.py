@@ -249,7 +249,7 @@ def test_wider_zones() -> None:
     np.testing.assert_allclose([one.t_min[1], one.t_max[1]], [-0.3, 0.7], rtol=1e-12)
 
 
-# -------------------------------------------------------------------------------------------------- what it is good for
+# ------------------------------------------------------------------------------------------------------------- benefits
 
 
 def test_a_twist_keeps_all_distances_to_the_bone() -> None:

@@ -87,7 +87,7 @@ class CenterSource:
     """The source of optimized centers."""
 
     digest: str  #: Of vertices, weights, faces and bones, all as a file has them
-    #: (4, 4): from the space of the mesh object to that of the armature. The last bits of this matrix differ from
+    #: (4, 4): from the mesh object's space to the armature's. The last bits of this matrix differ from
     #: frame to frame, so it is compared with a tolerance.
     place: Floats
 

@@ -28,22 +28,16 @@ _TENSE = ("Biceps.L", "Biceps.R", "Forearm Flexors.L", "Forearm Flexors.R")
 
 
 class _Demo(Action):
-    """An operator that adds a demonstration."""
+    """An operator that adds a demonstration, in a collection of its own, and goes to the middle of its animation."""
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         return library.problem() or ("" if context.mode == "OBJECT" else "Go to Object Mode first")
 
-    def build(self, context: bpy.types.Context) -> list[Pair]:
-        """Add it to the scene, in a collection of its own, and go to the middle of its animation; the characters.
 
-        Raises ValueError if the character cannot be imported.
-        """
-        raise NotImplementedError
-
-    def run(self, context: bpy.types.Context) -> str:
-        body, _ = self.build(context)[0]
-        return f"Added {len(mesh_of(body).vertices)} vertices three times; play the animation"
+def _report(characters: list[Pair]) -> str:
+    body, _ = characters[0]
+    return f"Added {len(mesh_of(body).vertices)} vertices three times; play the animation"
 
 
 class SBS_OT_demo(_Demo, Operator):
@@ -54,7 +48,7 @@ class SBS_OT_demo(_Demo, Operator):
         "spread along her forearm"
     )
 
-    def build(self, context: bpy.types.Context) -> list[Pair]:
+    def run(self, context: bpy.types.Context) -> str:
         characters = woman.line_up(context, self.bl_label, ("Linear Blend", "Spherical Blend", "Spread Twist"))
         for _, rig in characters:
             bone = armature_data(rig).bones[_TWISTED]
@@ -63,7 +57,7 @@ class SBS_OT_demo(_Demo, Operator):
             settings_of(rig).spread_twist = spreads
             bind(context, body, rig)
         woman.show(context, [body for body, _ in characters])
-        return characters
+        return _report(characters)
 
 
 class SBS_OT_muscle_demo(_Demo, Operator):
@@ -74,7 +68,7 @@ class SBS_OT_muscle_demo(_Demo, Operator):
         "muscles that swell"
     )
 
-    def build(self, context: bpy.types.Context) -> list[Pair]:
+    def run(self, context: bpy.types.Context) -> str:
         characters = woman.line_up(context, self.bl_label, ("Linear Blend", "Spherical Blend", "With Muscles"))
         for _, rig in characters:
             woman.set_turns(rig, _BENDS)
@@ -89,7 +83,7 @@ class SBS_OT_muscle_demo(_Demo, Operator):
                 muscle.activation = value
                 muscle.keyframe_insert("activation", frame=frame)
         woman.show(context, [muscled])
-        return characters
+        return _report(characters)
 
 
 CLASSES = (SBS_OT_demo, SBS_OT_muscle_demo)

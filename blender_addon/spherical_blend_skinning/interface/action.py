@@ -27,12 +27,11 @@ class Action(OperatorMixin):
         return not reason
 
     def run(self, context: bpy.types.Context) -> str | None:
-        """Do it, and return what to report; nothing is reported of an empty text.
+        """Carry the operator out, and return its report; an empty one is not shown.
 
         None says that nothing was done, and that the reason is reported already. A ValueError or an OSError says so,
         too, and is reported.
         """
-        raise NotImplementedError
 
     def execute(self, context: bpy.types.Context) -> Result:
         try:

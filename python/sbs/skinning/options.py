@@ -81,7 +81,7 @@ _SPHERICAL_OPTIONS = ("rotation", "center", "damping", "rcond")
 
 
 class MethodOptions(TypedDict, total=False):
-    """A method with its options; also that of the `base` that another is blended with."""
+    """A method with its options; a `base`, which another method is blended with, is given so, too."""
 
     method: Method
     rotation: Rotation

@@ -76,6 +76,6 @@ def _at_rest(mesh: bpy.types.Mesh) -> Floats:
 
 
 def _moved(points: NDArray[np.floating], item: bpy.types.Object, other: bpy.types.Object) -> Floats:
-    """Points (N, 3) of the space of an object in that of another."""
+    """Points (N, 3), given in the space of an object, in the space of another object."""
     matrix = reading.place(item, other)
     return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3], np.float64)

@@ -128,7 +128,7 @@ class _Seen(NamedTuple):
     #: The original one, and the evaluated one with the pose
     armature: bpy.types.Object
     posed: bpy.types.Object
-    to_rig: Floats  #: (4, 4): from the space of the mesh object to that of the armature
+    to_rig: Floats  #: (4, 4): from the mesh object's space to the armature's
     columns: NDArray[np.float32]  #: (B, 4, 4): the transposed matrices of the pose, see `reading.pose_columns`.
     positions: Positions | None  #: (V, 3), or None: the input of the modifier, if it can change in every frame
     rig: tuple[object, ...]  #: See `State.rig_key`.
