@@ -117,7 +117,7 @@ static sbs_gradient_rows arrange_rows(const sbs_gradient_run *run) {
 
 size_t sbs_gradient_work_size(const sbs_skin *skin) {
   const size_t influences = skin->max_influences + SBS_MORE_JOINTS + 1;
-  return influences * (SBS_BY_MOST + 5) * 8; /* as in gradient/vertices.c, of eight lanes at most */
+  return influences * (SBS_BY_MOST + 5) * 8; /* as begin_vertices places them, of eight lanes at most */
 }
 
 /* Completes a run by its pose and its memory. */
