@@ -45,8 +45,10 @@ static int rotate_pair(size_t rows, double *a, double *b, double *v, double *w) 
   const double product = dot(rows, a, b);
   if (fabs(product) <= sqrt((double)rows) * DBL_EPSILON * sqrt(square_a) * sqrt(square_b)) return 0;
   const double zeta = (square_b - square_a) / (2.0 * product);
-  const double tangent = copysign(1.0, zeta) / (fabs(zeta) + hypot(1.0, zeta));
-  const double cosine = 1.0 / hypot(1.0, tangent);
+  /* Not by hypot, whose last bit depends on the system. */
+  const double root = fabs(zeta) < 1e100 ? sqrt(1.0 + zeta * zeta) : fabs(zeta);
+  const double tangent = copysign(1.0, zeta) / (fabs(zeta) + root);
+  const double cosine = 1.0 / sqrt(1.0 + tangent * tangent);
   rotate(rows, a, b, cosine, cosine * tangent);
   rotate(3, v, w, cosine, cosine * tangent);
   return 1;
