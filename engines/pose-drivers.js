@@ -14,8 +14,7 @@ export class PoseDriver {
     this.part = json.part;
     this.names = json.pose_targets.map((pose) => pose.driven_name);
     this.poses = json.pose_targets.map((pose) => pose.target_rotations.flat());
-    this.rounding = Math.min(0.05, ...this.poses.map((pose) => Math.hypot(...pose) / 4));
-    this.combinations = inverse(this.poses.map((x) => this.poses.map((pose) => rise(x, pose, this.rounding))));
+    this.reached = this.poses.map((pose) => reach(pose, this.poses));
   }
 
   /**
@@ -24,8 +23,16 @@ export class PoseDriver {
    */
   weights(rotations) {
     const x = rotations.flatMap((q, i) => coordinates(q, this.rest[i], this.axes[i], this.part));
-    const values = this.poses.map((pose) => rise(x, pose, this.rounding));
-    return this.names.map((_, i) => values.reduce((sum, value, k) => sum + value * this.combinations[k][i], 0));
+    const near = this.poses.map((pose) => nearness(x, pose));
+    const shares = this.poses.map((pose, k) => {
+      const faded = this.poses.map((other, j) => (j === k ? 0 : fade(x, pose, other, near[j])));
+      return near[k] / (1 + Math.hypot(...faded.map((u) => u / Math.max(1 - u, 1e-30))));
+    });
+    const all = shares.reduce((sum, share) => sum + share, 0);
+    if (!(all > 0)) return shares;
+    const atPoses = shares.reduce((sum, share, k) => sum + share * this.reached[k], 0);
+    const together = levelOff((reach(x, this.poses) * all) / atPoses);
+    return shares.map((share) => (together * share) / all);
   }
 }
 
@@ -74,16 +81,41 @@ function coordinates(rotation, rest, axis, part) {
   return [0, 1, 2].map((i) => vectors.reduce((sum, vector) => sum + vector[i], 0));
 }
 
-/** How near x is to a pose: f_k(x) of sbs/drivers.h. */
-function rise(x, pose, rounding) {
-  const length = Math.hypot(...pose);
-  const along = x.reduce((sum, value, i) => sum + value * pose[i], 0) / length;
-  if (!(along > 0)) return 0;
-  const begin = (s) => (s < 2 * rounding ? (s * s) / (4 * rounding) : s - rounding);
-  const beyond = Math.max(begin(along) - begin(length) + rounding, 0);
-  const level =
-    beyond < 2 * rounding ? begin(along) - (beyond * beyond) / (4 * rounding) : begin(length);
-  return (level * along * along) / x.reduce((sum, value) => sum + value * value, 0);
+/** The ramp h of sbs/drivers.h: from 0 to 1, with each end rounded over a sixteenth. */
+function ramp(t) {
+  const inside = Math.min(Math.max(t, 0), 1);
+  const begin = Math.max(0.0625 - inside, 0);
+  const end = Math.max(inside - 0.9375, 0);
+  return (inside - 0.03125 + 8 * (begin * begin - end * end)) / 0.9375;
+}
+
+/** The sum of weights, which is at most 1.1. */
+function levelOff(t) {
+  const beyond = Math.min(Math.max(t - 1, 0), 0.2);
+  return Math.min(t, 1.2) - (beyond * beyond) / 0.4;
+}
+
+function dot(a, b) {
+  return a.reduce((sum, value, i) => sum + value * b[i], 0);
+}
+
+/** The squared cosine of the angle between x and a pose, and 0 beyond a right angle. */
+function nearness(x, pose) {
+  const along = Math.max(dot(x, pose), 0);
+  return along > 0 ? (along * along) / (dot(x, x) * dot(pose, pose)) : 0;
+}
+
+/** How far all poses are reached, together. */
+function reach(x, poses) {
+  return poses.reduce((sum, pose) => sum + ramp(dot(x, pose) / dot(pose, pose)) * nearness(x, pose), 0);
+}
+
+/** How far a pose has faded into another one, to which x has a nearness: u_kj. */
+function fade(x, pose, other, near) {
+  const alike = nearness(pose, other);
+  const step = other.map((value, i) => value - pose[i]);
+  const along = dot(x, step) - dot(pose, step);
+  return (near + alike * (1 - near)) * ramp(along / dot(step, step));
 }
 
 function multiply([ax, ay, az, aw], [bx, by, bz, bw]) {
@@ -105,22 +137,4 @@ function rotationVector([x, y, z, w]) {
   const sign = w < 0 ? -1 : 1;
   const scale = sine > 1e-100 ? (2 * sign * Math.atan2(sine, sign * w)) / sine : 2 * sign;
   return [scale * x, scale * y, scale * z];
-}
-
-/** The inverse of a matrix, by Gauss-Jordan elimination with pivots from the column. */
-function inverse(matrix) {
-  const n = matrix.length;
-  const rows = matrix.map((row, i) => [...row, ...row.map((_, j) => (i === j ? 1 : 0))]);
-  for (let k = 0; k < n; k++) {
-    let pivot = k;
-    for (let i = k + 1; i < n; i++) if (Math.abs(rows[i][k]) > Math.abs(rows[pivot][k])) pivot = i;
-    [rows[k], rows[pivot]] = [rows[pivot], rows[k]];
-    rows[k] = rows[k].map((value) => value / rows[k][k]);
-    for (let i = 0; i < n; i++) {
-      if (i === k) continue;
-      const factor = rows[i][k];
-      rows[i] = rows[i].map((value, j) => value - factor * rows[k][j]);
-    }
-  }
-  return rows.map((row) => row.slice(n));
 }

@@ -23,7 +23,8 @@ void sbs_drivers_free(sbs_drivers *drivers) {
   sbs_release(&allocator, drivers->joints);
   sbs_release(&allocator, drivers->pose_numbers);
   sbs_release(&allocator, drivers->coordinates);
-  sbs_release(&allocator, drivers->combinations);
+  sbs_release(&allocator, drivers->products);
+  sbs_release(&allocator, drivers->sums);
   sbs_release(&allocator, drivers);
 }
 
@@ -32,12 +33,8 @@ void sbs_drivers_free(sbs_drivers *drivers) {
 /* The squares of shorter axes would have lost digits. */
 #define SHORTEST 1e-140
 
-/* The least coordinates of a pose, and the least pivot of F, in radians: with less, weights would change too fast. */
-#define NEAREST_TO_REST 1e-3
-#define LEAST_PIVOT 1e-3
-
-/* The most that corners of functions are rounded by, in radians. */
-#define MOST_ROUNDING 0.05
+/* How near a pose may be to rest and to other poses of its driver, in radians: nearer, weights change too fast. */
+#define NEAREST 1e-3
 
 static sbs_status check_arrays(const sbs_drivers_desc *desc, sbs_fault *fault) {
   const struct {
@@ -116,7 +113,7 @@ static sbs_status read_joints(sbs_drivers *drivers, const sbs_drivers_desc *desc
   return SBS_OK;
 }
 
-/* Counts the poses of each driver, and places their coordinates and combinations. */
+/* Counts the poses of each driver, and places their coordinates and inner products. */
 static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   for (size_t k = 0; k < desc->pose_count; k++) {
     const int32_t driver = desc->pose_drivers[k];
@@ -125,42 +122,33 @@ static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc
     }
     drivers->drivers[driver].pose_count++;
   }
-  size_t poses = 0, coordinates = 0, combinations = 0;
+  size_t poses = 0, coordinates = 0, products = 0;
   for (size_t d = 0; d < desc->driver_count; d++) {
     sbs_driver *driver = drivers->drivers + d;
     driver->first_pose = poses;
     driver->coordinates = coordinates;
-    driver->combinations = combinations;
+    driver->products = products;
     poses += driver->pose_count;
     coordinates += driver->pose_count * 3 * driver->joint_count;
-    combinations += driver->pose_count * driver->pose_count;
+    products += driver->pose_count * driver->pose_count;
   }
   drivers->coordinates = sbs_allocate(&drivers->allocator, coordinates, sizeof *drivers->coordinates);
-  drivers->combinations = sbs_allocate(&drivers->allocator, combinations, sizeof *drivers->combinations);
-  if (!drivers->coordinates || !drivers->combinations) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  drivers->products = sbs_allocate(&drivers->allocator, products, sizeof *drivers->products);
+  if (!drivers->coordinates || !drivers->products) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   return SBS_OK;
 }
 
 /* Reads the coordinates of all poses, in the order of drivers. */
 static sbs_status read_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   const double *from = desc->coordinates;
-  for (size_t d = 0; d < desc->driver_count; d++) {
-    drivers->drivers[d].pose_count = 0; /* so far */
-    drivers->drivers[d].rounding = MOST_ROUNDING;
-  }
+  for (size_t d = 0; d < desc->driver_count; d++) drivers->drivers[d].pose_count = 0; /* so far */
   for (size_t k = 0; k < desc->pose_count; k++) {
     sbs_driver *driver = drivers->drivers + desc->pose_drivers[k];
     const size_t size = 3 * driver->joint_count, number = driver->pose_count++;
-    double square = 0.0;
     for (size_t i = 0; i < size; i++) {
       const sbs_status status = sbs_validate_number(from[i], SBS_LARGEST, "coordinates", k, i, fault);
       if (status) return status;
-      square += from[i] * from[i];
     }
-    if (!(square >= NEAREST_TO_REST * NEAREST_TO_REST)) {
-      return sbs_fault_row(fault, SBS_ERROR_OPTION, "coordinates", k, sqrt(square), NEAREST_TO_REST);
-    }
-    driver->rounding = fmin(driver->rounding, 0.25 * sqrt(square));
     drivers->pose_numbers[driver->first_pose + number] = k;
     memcpy(drivers->coordinates + driver->coordinates + number * size, from, size * sizeof *from);
     from += size;
@@ -168,55 +156,32 @@ static sbs_status read_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc,
   return SBS_OK;
 }
 
-static void swap(double *a, double *b) {
-  const double kept = *a;
-  *a = *b;
-  *b = kept;
+static sbs_status refuse_pose(const sbs_drivers *drivers, size_t pose, double square, sbs_fault *fault) {
+  const double distance = sqrt(fmax(square, 0.0));
+  return sbs_fault_row(fault, SBS_ERROR_OPTION, "coordinates", drivers->pose_numbers[pose], distance, NEAREST);
 }
 
-/*
- * Inverts a matrix (n, n), in place, by Gauss-Jordan elimination with pivots from the column. Returns the number of the
- * column that is nearly a combination of the columns before it; n if there is none.
- */
-static size_t invert(double *matrix, size_t n, size_t *rows) {
-  for (size_t k = 0; k < n; k++) {
-    size_t pivot = k;
-    for (size_t i = k + 1; i < n; i++) {
-      if (fabs(matrix[i * n + k]) > fabs(matrix[pivot * n + k])) pivot = i;
-    }
-    if (!(fabs(matrix[pivot * n + k]) > LEAST_PIVOT)) return k;
-    rows[k] = pivot;
-    for (size_t j = 0; j < n; j++) swap(matrix + k * n + j, matrix + pivot * n + j);
-    const double over = 1.0 / matrix[k * n + k];
-    matrix[k * n + k] = 1.0;
-    for (size_t j = 0; j < n; j++) matrix[k * n + j] *= over;
-    for (size_t i = 0; i < n; i++) {
-      if (i == k) continue;
-      const double factor = matrix[i * n + k];
-      matrix[i * n + k] = 0.0;
-      for (size_t j = 0; j < n; j++) matrix[i * n + j] -= factor * matrix[k * n + j];
-    }
-  }
-  for (size_t k = n; k--;) { /* exchanged rows are exchanged columns of the inverse */
-    for (size_t i = 0; i < n && rows[k] != k; i++) swap(matrix + i * n + k, matrix + i * n + rows[k]);
-  }
-  return n;
-}
-
-/* Finds the combinations of functions that are 1 at one pose of a driver and 0 at the others. */
-static sbs_status combine_functions(sbs_drivers *drivers, const sbs_driver *driver, size_t *rows, sbs_fault *fault) {
+/* Finds the inner products of a driver's poses, and s at each. `nearness` is room for a number of each pose. */
+static sbs_status prepare_poses(sbs_drivers *drivers, const sbs_driver *driver, double *nearness, sbs_fault *fault) {
   const size_t count = driver->pose_count, size = 3 * driver->joint_count;
   const double *poses = drivers->coordinates + driver->coordinates;
-  double *matrix = drivers->combinations + driver->combinations;
-  for (size_t i = 0; i < count; i++) {
-    for (size_t k = 0; k < count; k++) {
-      matrix[i * count + k] = sbs_driver_function(poses + i * size, poses + k * size, size, driver->rounding);
+  double *products = drivers->products + driver->products;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t j = 0; j <= k; j++) {
+      products[k * count + j] = products[j * count + k] = sbs_inner_product(poses + k * size, poses + j * size, size);
+    }
+    const double own = products[k * count + k];
+    if (!(own >= NEAREST * NEAREST)) return refuse_pose(drivers, driver->first_pose + k, own, fault);
+    for (size_t j = 0; j < k; j++) {
+      const double apart = own + products[j * count + j] - 2.0 * products[k * count + j];
+      if (!(apart >= NEAREST * NEAREST)) return refuse_pose(drivers, driver->first_pose + k, apart, fault);
     }
   }
-  const size_t column = invert(matrix, count, rows);
-  if (column == count) return SBS_OK;
-  return sbs_fault_row(fault, SBS_ERROR_OPTION, "coordinates", drivers->pose_numbers[driver->first_pose + column], 0.0,
-                       0.0);
+  for (size_t k = 0; k < count; k++) {
+    const double *along = products + k * count;
+    drivers->sums[driver->first_pose + k] = sbs_driver_sum(products, count, along, along[k], nearness);
+  }
+  return SBS_OK;
 }
 
 static sbs_status read_drivers(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
@@ -224,12 +189,12 @@ static sbs_status read_drivers(sbs_drivers *drivers, const sbs_drivers_desc *des
   if (!status) status = place_poses(drivers, desc, fault);
   if (!status) status = read_poses(drivers, desc, fault);
   if (status) return status;
-  size_t *rows = sbs_allocate(&drivers->allocator, desc->pose_count, sizeof *rows);
-  if (!rows) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  double *nearness = sbs_allocate(&drivers->allocator, desc->pose_count, sizeof *nearness);
+  if (!nearness) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   for (size_t d = 0; d < desc->driver_count && !status; d++) {
-    status = combine_functions(drivers, drivers->drivers + d, rows, fault);
+    status = prepare_poses(drivers, drivers->drivers + d, nearness, fault);
   }
-  sbs_release(&drivers->allocator, rows);
+  sbs_release(&drivers->allocator, nearness);
   return status;
 }
 
@@ -253,8 +218,9 @@ sbs_status sbs_drivers_new(const sbs_drivers_desc *desc, const sbs_allocator *al
                         .driving_joint_count = joints,
                         .drivers = sbs_allocate(&chosen, desc->driver_count, sizeof *made->drivers),
                         .joints = sbs_allocate(&chosen, joints, sizeof *made->joints),
-                        .pose_numbers = sbs_allocate(&chosen, desc->pose_count, sizeof *made->pose_numbers)};
-  const int is_room = made->drivers && made->joints && made->pose_numbers;
+                        .pose_numbers = sbs_allocate(&chosen, desc->pose_count, sizeof *made->pose_numbers),
+                        .sums = sbs_allocate(&chosen, desc->pose_count, sizeof *made->sums)};
+  const int is_room = made->drivers && made->joints && made->pose_numbers && made->sums;
   if (is_room) {
     memset(made->drivers, 0, desc->driver_count * sizeof *made->drivers);
     status = read_drivers(made, desc, fault);

@@ -17,8 +17,7 @@ typedef struct sbs_driver {
   size_t first_joint, joint_count;
   size_t first_pose, pose_count; /* in the order of drivers */
   size_t coordinates;            /* where coordinates of its poses start: (pose_count, 3 joint_count) */
-  size_t combinations;           /* where F^-1 starts: (pose_count, pose_count) */
-  double rounding;               /* d, of the corners of functions */
+  size_t products;               /* where inner products of its poses start: (pose_count, pose_count) */
 } sbs_driver;
 
 struct sbs_drivers {
@@ -30,10 +29,20 @@ struct sbs_drivers {
   sbs_driving_joint *joints;
   size_t *pose_numbers; /* (pose_count) the caller's numbers of the poses, in the order of drivers */
   double *coordinates;
-  double *combinations;
+  double *products;
+  double *sums; /* (pose_count) s at each pose, in the order of drivers */
 };
 
-/* f_k(x), of `count` coordinates (sbs/drivers.h). */
-double sbs_driver_function(const double *x, const double *pose, size_t count, double rounding);
+static inline double sbs_inner_product(const double *a, const double *b, size_t count) {
+  double sum = 0.0;
+  for (size_t i = 0; i < count; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+/*
+ * Finds c_k of all poses of a driver (sbs/drivers.h), as `nearness`, and returns s. `along` has the inner products
+ * <x, x_k>, and `square` is that of x with itself.
+ */
+double sbs_driver_sum(const double *products, size_t count, const double *along, double square, double *nearness);
 
 #endif

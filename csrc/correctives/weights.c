@@ -13,28 +13,58 @@
 
 /* ---------------------------------------------------------------------------------------------------- functions -- */
 
-/* s, beginning smoothly. */
-static double rise(double s, double rounding) {
-  return s < 2.0 * rounding ? s * s / (4.0 * rounding) : s - rounding;
+/* The share of a ramp that each of its ends is rounded over. */
+#define ROUNDED 0.0625
+
+/* h. */
+static double ramp(double t) {
+  const double inside = fmin(fmax(t, 0.0), 1.0);
+  const double begin = fmax(ROUNDED - inside, 0.0), end = fmax(inside - 1.0 + ROUNDED, 0.0);
+  return (inside - 0.5 * ROUNDED + (begin * begin - end * end) / (2.0 * ROUNDED)) / (1.0 - ROUNDED);
 }
 
-/* The minimum of v and u, with a round corner. */
-static double level_off(double v, double u, double rounding) {
-  if (v >= u + rounding) return u;
-  const double beyond = fmax(v - u + rounding, 0.0);
-  return v - beyond * beyond / (4.0 * rounding);
+/* The most that weights are together beyond 1. */
+#define MOST_BEYOND 0.1
+
+/* l. */
+static double level_off(double t) {
+  const double beyond = fmin(fmax(t - 1.0, 0.0), 2.0 * MOST_BEYOND);
+  return fmin(t, 1.0 + 2.0 * MOST_BEYOND) - beyond * beyond / (4.0 * MOST_BEYOND);
 }
 
-double sbs_driver_function(const double *x, const double *pose, size_t count, double rounding) {
-  double along = 0.0, square = 0.0, pose_square = 0.0;
-  for (size_t i = 0; i < count; i++) {
-    along += x[i] * pose[i];
-    square += x[i] * x[i];
-    pose_square += pose[i] * pose[i];
+/* Shorter coordinates are those of the rest pose: their squares would have lost digits. */
+#define LEAST_SQUARE 1e-200
+
+double sbs_driver_sum(const double *products, size_t count, const double *along, double square, double *nearness) {
+  double sum = 0.0;
+  for (size_t k = 0; k < count; k++) {
+    const double own = products[k * count + k], positive = fmax(along[k], 0.0);
+    nearness[k] = square > LEAST_SQUARE ? positive * positive / (square * own) : 0.0;
+    sum += ramp(along[k] / own) * nearness[k];
   }
-  if (!(along > 0.0)) return 0.0;
-  const double length = sqrt(pose_square), s = along / length;
-  return level_off(rise(s, rounding), rise(length, rounding), rounding) * s * s / square;
+  return sum;
+}
+
+/* The square of u / (1 - u), which is large where u is 1. */
+static double odds_squared(double u) {
+  const double odds = u / fmax(1.0 - u, 1e-30);
+  return odds * odds;
+}
+
+/* Finds q_k of all poses of a driver, from c_k. */
+static void share_out(const double *products, size_t count, const double *along, const double *nearness, double *q) {
+  for (size_t k = 0; k < count; k++) {
+    const double own = products[k * count + k];
+    double sum = 0.0;
+    for (size_t j = 0; j < count; j++) {
+      if (j == k) continue;
+      const double product = products[k * count + j], positive = fmax(product, 0.0), other = products[j * count + j];
+      const double alike = positive * positive / (own * other);
+      const double towards = ramp((along[j] - along[k] - product + own) / (own + other - 2.0 * product));
+      sum += odds_squared(towards * (nearness[j] + alike * (1.0 - nearness[j])));
+    }
+    q[k] = nearness[k] / (1.0 + sqrt(sum));
+  }
 }
 
 /* -------------------------------------------------------------------------------------------------- coordinates -- */
@@ -103,23 +133,26 @@ sbs_status sbs_drivers_coordinates(const sbs_drivers *drivers, const sbs_pose *p
 /* Smaller weights are rounding: a shape that has none costs nothing. */
 #define LEAST_WEIGHT 1e-12
 
-/* The weights of a driver's poses at x. */
-static void find_driver_weights(const sbs_drivers *drivers, const sbs_driver *driver, const double *x,
+/* The weights of a driver's poses at x. `room` is for three numbers of each of its poses. */
+static void find_driver_weights(const sbs_drivers *drivers, const sbs_driver *driver, const double *x, double *room,
                                 double *weights) {
   const size_t count = driver->pose_count, size = 3 * driver->joint_count;
-  const double *inverse = drivers->combinations + driver->combinations;
-  for (size_t i = 0; i < count; i++) weights[drivers->pose_numbers[driver->first_pose + i]] = 0.0;
+  const double *products = drivers->products + driver->products, *sums = drivers->sums + driver->first_pose;
+  const double *poses = drivers->coordinates + driver->coordinates;
+  double *along = room, *nearness = room + count, *q = room + 2 * count;
+  const double square = sbs_inner_product(x, x, size);
+  for (size_t k = 0; k < count; k++) along[k] = sbs_inner_product(x, poses + k * size, size);
+  const double sum = sbs_driver_sum(products, count, along, square, nearness);
+  share_out(products, count, along, nearness, q);
+  double all = 0.0, at_poses = 0.0;
   for (size_t k = 0; k < count; k++) {
-    const double value =
-        sbs_driver_function(x, drivers->coordinates + driver->coordinates + k * size, size, driver->rounding);
-    if (value == 0.0) continue;
-    for (size_t i = 0; i < count; i++) {
-      weights[drivers->pose_numbers[driver->first_pose + i]] += inverse[k * count + i] * value;
-    }
+    all += q[k];
+    at_poses += q[k] * sums[k];
   }
-  for (size_t i = 0; i < count; i++) {
-    double *weight = weights + drivers->pose_numbers[driver->first_pose + i];
-    if (fabs(*weight) < LEAST_WEIGHT) *weight = 0.0;
+  const double together = all > 0.0 ? level_off(sum * (all / at_poses)) : 0.0;
+  for (size_t k = 0; k < count; k++) {
+    const double weight = all > 0.0 ? together * (q[k] / all) : 0.0;
+    weights[drivers->pose_numbers[driver->first_pose + k]] = weight < LEAST_WEIGHT ? 0.0 : weight;
   }
 }
 
@@ -128,7 +161,8 @@ sbs_status sbs_drivers_weights(const sbs_drivers *drivers, size_t frame_count, c
   sbs_status status = check_pose(drivers, frame_count, poses, fault);
   if (status) return status;
   if (!weights && frame_count) return sbs_fault_in(fault, SBS_ERROR_NULL, "weights");
-  double *x = sbs_allocate(&drivers->allocator, drivers->driving_joint_count, 3 * sizeof *x);
+  const size_t numbers = drivers->driving_joint_count + drivers->pose_count;
+  double *x = sbs_allocate(&drivers->allocator, numbers, 3 * sizeof *x);
   if (!x) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   for (size_t frame = 0; frame < frame_count && !status; frame++, weights += drivers->pose_count) {
     status = sbs_tell((double)frame / (double)frame_count);
@@ -136,7 +170,8 @@ sbs_status sbs_drivers_weights(const sbs_drivers *drivers, size_t frame_count, c
     if (!status) status = find_all_coordinates(drivers, &pose, x);
     for (size_t d = 0; d < drivers->driver_count && !status; d++) {
       const sbs_driver *driver = drivers->drivers + d;
-      find_driver_weights(drivers, driver, x + 3 * driver->first_joint, weights);
+      double *room = x + 3 * drivers->driving_joint_count;
+      find_driver_weights(drivers, driver, x + 3 * driver->first_joint, room, weights);
     }
   }
   sbs_release(&drivers->allocator, x);

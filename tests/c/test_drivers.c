@@ -94,11 +94,11 @@ static sbs_drivers *make_hinge(size_t pose_count, const double *coordinates) {
   return make(&desc);
 }
 
-/* The weight of a pose that is alone, at `along` on its way: rounded by 0.05 at either corner, and 1 at the pose. */
-static double fade_in(double along, double length) {
-  const double d = 0.05, v = along < 2 * d ? along * along / (4 * d) : along - d, most = length - d;
-  const double beyond = fmax(v - most + d, 0.0), level = v > most + d ? most : v - beyond * beyond / (4 * d);
-  return level / (most - d / 4);
+/* The weight of a pose that is alone, at a share of its way: a line whose ends are parabolas over a sixteenth each. */
+static double fade_in(double share) {
+  if (share > 0.5) return 1.0 - fade_in(1.0 - share);
+  if (share < 0.0625) return share > 0.0 ? share * share / 0.1171875 : 0.0;
+  return (share - 0.03125) / 0.9375;
 }
 
 static void test_one_pose(void) {
@@ -107,7 +107,7 @@ static void test_one_pose(void) {
   double w;
   for (double angle = 0.0; angle <= 170.0; angle += 10.0) {
     weigh(drivers, 0, 0, 1, angle, &w);
-    CHECK_NEAR(w, fade_in(angle * DEGREES, 90 * DEGREES), 1e-14);
+    CHECK_NEAR(w, fade_in(angle / 90), 1e-14);
     weigh(drivers, 0, 0, -1, angle, &w); /* the other way */
     CHECK_NEAR(w, 0.0, 1e-30);
     weigh(drivers, 0, 1, 0, angle, &w); /* sideways: rounding alone */
@@ -118,7 +118,7 @@ static void test_one_pose(void) {
   weigh(drivers, 0, 0, 1, 90, &w);
   CHECK_NEAR(w, 1.0, 1e-14);
   weigh(drivers, 0, 1, 1, 90, &w); /* at 45 degrees from it */
-  CHECK_NEAR(w, fade_in(sqrt(0.5) * 90 * DEGREES, 90 * DEGREES) / 2, 1e-14);
+  CHECK_NEAR(w, fade_in(sqrt(0.5)) / 2, 1e-14);
   CHECK_EQUAL(sbs_drivers_pose_count(drivers), 1);
   sbs_drivers_free(drivers);
 }
@@ -141,10 +141,33 @@ static void test_weights_at_poses(void) {
   for (int k = 0; k < POSES; k++) {
     const double angle = sqrt(poses[k][1] * poses[k][1] + poses[k][2] * poses[k][2]);
     weigh(drivers, 0, poses[k][1], poses[k][2], angle / DEGREES, weights);
-    for (int i = 0; i < POSES; i++) CHECK_NEAR(weights[i], i == k, 1e-9); /* F is ill-conditioned by 1e5 */
+    for (int i = 0; i < POSES; i++) CHECK_NEAR(weights[i], i == k, 1e-12);
   }
   weigh(drivers, 0, 0, 1, 0, weights);
   for (int i = 0; i < POSES; i++) CHECK_NEAR(weights[i], 0.0, 0.0);
+  sbs_drivers_free(drivers);
+}
+
+/* Three swings that are 15 degrees apart: between and around them no weight is negative, and the sum is bounded. */
+static void test_near_poses(void) {
+  double poses[3][3], weights[3];
+  for (int k = 0; k < 3; k++) {
+    poses[k][0] = 0;
+    poses[k][1] = 1.2 * sin(15 * k * DEGREES);
+    poses[k][2] = 1.2 * cos(15 * k * DEGREES);
+  }
+  sbs_drivers *drivers = make_hinge(3, poses[0]);
+  double most = 0.0;
+  for (int direction = -90; direction < 120; direction++) {
+    for (int angle = 5; angle < 180; angle += 5) {
+      weigh(drivers, 0, sin(direction * DEGREES), cos(direction * DEGREES), angle, weights);
+      for (int k = 0; k < 3; k++) CHECK(weights[k] >= 0.0);
+      most = fmax(most, weights[0] + weights[1] + weights[2]);
+    }
+  }
+  CHECK(most > 0.99 && most <= 1.1);
+  weigh(drivers, 0, sin(7.5 * DEGREES), cos(7.5 * DEGREES), 1.2 / DEGREES, weights); /* half way */
+  CHECK(weights[0] > 0.4 && weights[1] > 0.4 && weights[2] < 0.01);
   sbs_drivers_free(drivers);
 }
 
@@ -195,6 +218,7 @@ int main(void) {
   RUN(test_coordinates);
   RUN(test_one_pose);
   RUN(test_weights_at_poses);
+  RUN(test_near_poses);
   RUN(test_bad_input);
   return harness_result();
 }

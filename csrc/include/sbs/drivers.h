@@ -9,26 +9,33 @@
  * angle times the direction of the bone, or their sum, which are at right angles. The coordinates x of a driver are
  * those of all its joints, one after the other. All are 0 at rest.
  *
- * WEIGHTS. Pose k, at the coordinates x_k, has the function
+ * WEIGHTS. Let c_k(x) be the squared cosine of the angle between x and pose k, at the coordinates x_k; 0 beyond a right
+ * angle. The ramp h is 0 below 0, 128 t^2 / 15 up to 1/16, (32 t - 1) / 30 up to 1/2, and 1 - h(1 - t) beyond: a line
+ * with round ends. All poses of a driver together are reached by
  *
- *     f_k(x) = min(s, |x_k|) cos^2 a,    s = |x| cos a,
+ *     s(x) = sum_k h(<x, x_k> / |x_k|^2) c_k(x),
  *
- * a being the angle between x and x_k; where its cosine is negative, f_k is 0. So it rises evenly from the rest pose to
- * the pose, is constant beyond, and fades out to 0 in directions at right angles: an elbow that bends the other way has
- * nothing of the shape, one that bends further all of it. Weights are the combinations of the functions of a driver
- * that are 1 at one pose and 0 at the others,
+ * so a shape rises evenly from the rest pose to its pose, is constant beyond, and fades out to 0 in directions at right
+ * angles: an elbow that bends the other way has nothing of the shape, one that bends further all of it. The poses share
+ * this sum by
  *
- *     w = F^-T f(x),    F_ik = f_k(x_i),
+ *     q_k = c_k / (1 + sqrt(sum_j (u_kj / (1 - u_kj))^2)),
+ *     u_kj = h(<x - x_k, x_j - x_k> / |x_j - x_k|^2) (c_j + c_j(x_k) (1 - c_j)),
  *
- * so that of poses in one direction each fades in from the one before, and out to the next. Corners of f_k are rounded
- * by d = 0.05, or a quarter of the least |x_k| of the driver if that is less: s by s^2 / (4 d) up to 2 d and s - d
- * beyond, the minimum of v and u by v - (v - u + d)^2 / (4 d) where they differ by less than d. Weights are 0 at rest,
- * and have continuous derivatives but where a joint is half a turn from rest. Rounding leaves them some hundredths
- * below 0 and above 1 beside poses and beyond the last.
+ * the sum being over all other poses of the driver, and q_k 0 if a u_kj is 1. So each fades out to its neighbors; of
+ * poses in one direction each comes in from the one before. As s counts poses of nearly one direction several times, it
+ * is divided by its values at the poses:
  *
- * Radial basis functions, which other programs use, were not taken: they give a pose part of its weight on the other
- * side of the rest pose, and fade out beyond it. Ramps that are smooth all along, 3 t^2 - 2 t^3, swing to -0.4 between
- * three poses of one direction, where these stay above -0.03.
+ *     w_k = l(s sum_i q_i / sum_i (s(x_i) q_i)) q_k / sum_i q_i,
+ *
+ * where l(t) is t up to 1, t - (t - 1)^2 / 0.4 up to 1.2, and 1.1 beyond.
+ *
+ * A weight is 1 at its own pose, 0 at the others and at rest, and nowhere negative; the sum of those of a driver is at
+ * most 1.1, however many poses there are, and however near each other. Weights have continuous derivatives, but where a
+ * joint is half a turn from rest: its coordinates jump to the other side there, and weights with them.
+ *
+ * Combinations of radial basis functions or others, which are 1 at one pose and 0 at others, were not taken: between
+ * and around poses that are near each other they swing far below 0 and above 1.
  */
 #ifndef SBS_DRIVERS_H
 #define SBS_DRIVERS_H
@@ -60,7 +67,7 @@ typedef struct sbs_drivers_desc {
   const int32_t *pose_drivers; /* (P) the driver of each pose, in [0, D) */
   /*
    * Of each pose, one after the other, three numbers for each joint of its driver, as sbs_drivers_coordinates finds
-   * them. Two poses of a driver that are too near each other, or one too near the rest pose, are SBS_ERROR_OPTION.
+   * them. A pose nearer than 0.001 to another of its driver, or to the rest pose, is SBS_ERROR_OPTION.
    */
   const double *coordinates;
 } sbs_drivers_desc;
