@@ -46,15 +46,15 @@ def ramp(t: float) -> float:
 
 
 def nearness(x: Floats, pose: Floats) -> float:
-    cosine = x @ pose / max(float(np.linalg.norm(x) * np.linalg.norm(pose)), 1e-100)
-    return float(max(cosine, 0.0) ** 2)
+    cosine = float(x @ pose / max(float(np.linalg.norm(x) * np.linalg.norm(pose)), 1e-100))
+    return max(cosine, 0.0) ** 2
 
 
 def expected_weights(poses: Floats, x: Floats) -> Floats:
     """The formula of sbs/drivers.h, term by term."""
 
     def reached(at: Floats) -> float:
-        return sum(ramp(at @ pose / (pose @ pose)) * nearness(at, pose) for pose in poses)
+        return sum(ramp(float(at @ pose / (pose @ pose))) * nearness(at, pose) for pose in poses)
 
     shares = np.zeros(len(poses))
     for k, pose in enumerate(poses):
@@ -63,7 +63,7 @@ def expected_weights(poses: Floats, x: Floats) -> Floats:
             if j != k:
                 alike = nearness(pose, other)
                 faded = nearness(x, other) + alike * (1 - nearness(x, other))
-                faded *= ramp((x - pose) @ (other - pose) / ((other - pose) @ (other - pose)))
+                faded *= ramp(float((x - pose) @ (other - pose) / ((other - pose) @ (other - pose))))
                 square += (faded / (1 - faded)) ** 2 if faded < 1 else np.inf
         shares[k] = nearness(x, pose) / (1 + np.sqrt(square))
     if not shares.any():
@@ -87,7 +87,7 @@ def random_poses(random: np.random.Generator, axes: Floats) -> Floats:
         lengths = [np.linalg.norm(pose), *(np.linalg.norm(pose - other) for other in poses)]
         if min(lengths) >= np.radians(5) and lengths[0] < 0.99 * np.pi:
             poses.append(pose)
-    return np.array(poses) @ axes
+    return np.asarray(np.array(poses) @ axes)
 
 
 def samples(random: np.random.Generator, poses: Floats, axes: Floats, count: int) -> Floats:

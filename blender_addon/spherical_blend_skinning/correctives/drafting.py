@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Quaternion, Vector
+from mathutils import Vector
 from numpy.typing import NDArray
 
 from ..core import library
 from ..core.matrices import Floats
 from ..engine import reading
 from ..engine.bake import bake, shape_keys
-from ..engine.correctives import correctives
+from ..engine.correctives import correctives, swings
 from ..interface.character import from_rig
 from ..settings import rig as rig_settings
 from ..settings.given import evaluated, pose_of
@@ -27,7 +27,7 @@ class Drafted(NamedTuple):
     """Counts of a draft."""
 
     keys: int  #: How many shape keys were made
-    left: int  #: How many drafts are too near a pose that has a corrective: these are left out
+    left: dict[str, list[str]]  #: Drafts that are left out, by the reason
 
 
 def meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
@@ -51,7 +51,8 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
     starts = _starts(armature)
     poses = Counter(drafted.target.skinning_matrices.tobytes() for drafted in made)
     before = correctives.read_pose(armature)
-    keys = left = 0
+    keys = 0
+    left: dict[str, list[str]] = {}
     try:
         for number, drafted in enumerate(made):
             progress(0.5 + 0.5 * number / len(made))
@@ -62,8 +63,8 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
                         keys += _add(item, armature, drafted, starts[item], view_layer)
                     else:
                         keys += _put(item, armature, drafted, starts[item])
-                except ValueError:
-                    left += 1
+                except ValueError as error:
+                    left.setdefault(str(error), []).append(drafted.name)
     finally:
         correctives.set_pose(armature, before)
     progress(1.0)
@@ -101,10 +102,9 @@ def _add(
     inside = _inside(item, target.vertices, start)
     if not inside.any():
         return 0
-    x, z = correctives.swing_about(armature, bone, Vector(drafted.coordinates[0].tolist()))
+    swing = correctives.swing_about(armature, bone, Vector(drafted.coordinates[0].tolist()))
     correctives.set_pose(armature, {})
-    swing = Vector((x, 0.0, z))
-    pose_of(armature).bones[bone].matrix_basis = Quaternion(swing, swing.length).to_matrix().to_4x4()
+    pose_of(armature).bones[bone].matrix_basis = swings.rotation_of(swing).to_matrix().to_4x4()
     vertices = (target.vertices[inside] - start).astype(np.intp)
     to_item = np.linalg.inv(reading.place(item, armature))
     places = shape_keys.positions_alone(item, view_layer).astype(np.float64)

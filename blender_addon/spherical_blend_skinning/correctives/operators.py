@@ -8,7 +8,7 @@ import math
 import bpy
 
 from ..engine.bake import bake
-from ..engine.correctives import corrective_drivers, correctives
+from ..engine.correctives import correctives
 from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
@@ -107,7 +107,8 @@ class SBS_OT_accept_corrective(Action, Operator):
                     bone = self.bone or correctives.choose_bone(item, armature, vertices, depsgraph)
                     if armature.pose is None or bone not in armature.pose.bones:
                         raise ValueError(f"{armature.name} has no bone {bone}")
-                    degrees = round(math.degrees(math.hypot(*corrective_drivers.swing_of(armature, bone, depsgraph))))
+                    _axis, swing = correctives.swing_of(item, armature, bone, depsgraph)
+                    degrees = round(math.degrees(math.hypot(*swing)))
                     name = self.key_name or f"{bone} {degrees}"
                     corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
         except ValueError:
@@ -232,8 +233,8 @@ class SBS_OT_draft_correctives(Action, Operator):
             made = drafting.draft(armature, view_layer_of(context), manager.progress_update)
         finally:
             manager.progress_end()
-        if made.left:
-            self.report({"WARNING"}, f"{made.left} are left out, as they are too near poses that have one")
+        for reason, names in made.left.items():
+            self.report({"WARNING"}, f"{len(names)} left out, {', '.join(names)}. {reason}")
         return f"Drafted {made.keys} shape keys for {armature.name}"
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Matrix, Quaternion, Vector
+from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ...settings.given import evaluated, pose_of
@@ -25,8 +25,9 @@ from ...settings.typed import block_of_key, mesh_of
 from .. import reading
 from ..bake import bake, shape_keys
 from ..stack import stack
-from . import corrective_drivers, targets
+from . import corrective_drivers, swings, targets
 from .corrective_solving import Solved, solve
+from .swings import ALONG_BONE, Vector3
 
 _RECORDS = "sbs_correctives"
 _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis_angle", "scale")
@@ -36,8 +37,6 @@ _TURNED = np.radians(3.0)
 _NEARLY_ONE = 1e-3
 # Vertices that a shape moves by less, a share of the size, stay.
 _STILL = 1e-6
-# Swings that differ by less, in radians, are the same pose.
-_SAME_SWING = 0.02
 # A shape is mirrored if a larger share of its vertices have others on the other side.
 _SMALLEST_SHARE = 0.5
 
@@ -50,13 +49,14 @@ class Corrective:
     key: bpy.types.ShapeKey
     armature: bpy.types.Object
     bone: str
-    swing: tuple[float, float]  #: (x, z): of the bone in the pose, in radians about its own axes at rest
+    axis: Vector3  #: The direction of the limb, in the axes of the bone at rest
+    swing: Vector3  #: Of the limb in the pose: a rotation vector across it, in radians and the same axes
     has_target: bool  #: Whether it has sculpted places, so that it can be solved again; not of one that `put` made
 
     @property
     def degrees(self) -> float:
         """By how much the bone is bent."""
-        return float(np.degrees(np.hypot(*self.swing)))
+        return float(np.degrees(np.linalg.norm(self.swing)))
 
 
 def find(item: bpy.types.Object) -> list[Corrective]:
@@ -68,10 +68,19 @@ def find(item: bpy.types.Object) -> list[Corrective]:
     driven = corrective_drivers.find(keys)
     for number, record in _records(keys).items():
         if number in driven:
-            x, z = record["swing"]
+            key, armature, bone, _is_former = driven[number]
+            axis, swing = _axis_and_swing(record)
             has_target = "target" in record or targets.are_kept(mesh_of(item), number)
-            found.append(Corrective(number, *driven[number], (x, z), has_target))
+            found.append(Corrective(number, key, armature, bone, axis, swing, has_target))
     return found
+
+
+def _axis_and_swing(record: Any) -> tuple[Vector3, Vector3]:
+    """The direction of the limb, and its swing; files of earlier versions have x and z of swings against the bone."""
+    swing = [float(value) for value in record["swing"]]
+    if len(swing) == 2:
+        return ALONG_BONE, (swing[0], 0.0, swing[1])
+    return swings.as_vector(np.array(record["axis"])), swings.as_vector(np.array(swing))
 
 
 def _records(keys: bpy.types.Key) -> dict[str, Any]:
@@ -89,6 +98,7 @@ def choose_bone(
     names = {group.index: group.name for group in item.vertex_groups}
     shares: dict[str, float] = {}
     bones = pose_of(armature).bones
+    axes = _axes(item, armature)
     for vertex in vertices.tolist():
         weights = {names.get(given.group, ""): given.weight for given in mesh_of(item).vertices[vertex].groups}
         for name, weight in weights.items():
@@ -99,11 +109,29 @@ def choose_bone(
     bent = {
         name: share
         for name, share in shares.items()
-        if share > 0 and np.hypot(*corrective_drivers.swing_of(armature, name, depsgraph)) > _TURNED
+        if share > 0
+        and np.linalg.norm(swings.swing_of(armature, name, axes.get(name, ALONG_BONE), depsgraph)) > _TURNED
     }
     if not bent:
         raise ValueError("No bone of what was sculpted is bent: choose the bone that drives the shape")
     return max(bent, key=bent.__getitem__)
+
+
+def _axes(item: bpy.types.Object, armature: bpy.types.Object) -> dict[str, Vector3]:
+    """The directions of limbs by their bones: of all correctives of a bone that of the first."""
+    found = swings.limb_axes(armature)
+    for each in reversed(find(item)):
+        if each.armature == armature:
+            found[each.bone] = each.axis
+    return found
+
+
+def swing_of(
+    item: bpy.types.Object, armature: bpy.types.Object, bone: str, depsgraph: bpy.types.Depsgraph
+) -> tuple[Vector3, Vector3]:
+    """The direction of the limb of a bone, and its swing in the present pose."""
+    axis = _axes(item, armature).get(bone, ALONG_BONE)
+    return axis, swings.swing_of(armature, bone, axis, depsgraph)
 
 
 # --------------------------------------------------------------------------------------------------------- the pose --
@@ -146,10 +174,8 @@ def in_pose(armature: bpy.types.Object, pose: Any) -> Iterator[None]:
 def go_to_pose(corrective: Corrective) -> None:
     """Bend the bone of a corrective as in its pose, by its own rotation; its twist and all other bones stay."""
     bone = pose_of(corrective.armature).bones[corrective.bone]
-    x, z = corrective.swing
-    angle = float(np.hypot(x, z))
-    _swing, twist = bone.matrix_basis.to_quaternion().to_swing_twist("Y")
-    rotation = Quaternion(Vector((x, 0.0, z)), angle) @ Quaternion(Vector((0.0, 1.0, 0.0)), twist)
+    _swing, twist = swings.split(bone.matrix_basis.to_quaternion(), corrective.axis)
+    rotation = swings.rotation_of(corrective.swing) @ twist
     place, _rotation, scale = bone.matrix_basis.decompose()
     bone.matrix_basis = Matrix.LocRotScale(place, rotation, scale)
 
@@ -174,17 +200,17 @@ def add(
     If that is impossible, a ValueError says why, and nothing has changed.
     """
     _check_relative(item)
-    swing = corrective_drivers.swing_of(armature, bone, evaluated(view_layer))
+    axis, swing = swing_of(item, armature, bone, evaluated(view_layer))
     others = [other for other in find(item) if (other.armature, other.bone) == (armature, bone)]
-    corrective_drivers.coefficients(np.array([*(other.swing for other in others), swing]))
+    corrective_drivers.check([other.swing for other in others], swing)
     shape_keys.check(item)
     vertices = _concerned(item, others, vertices)
     keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
     number = _free_number(keys)
-    _keep(keys, number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
+    _keep(keys, number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
     targets.keep(item, armature, number, vertices, places)
-    _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
+    _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, axis, swing, True)])
     solved = _solve(item, block, vertices, places[vertices], view_layer)
     return next(each for each in find(item) if each.number == number), solved
 
@@ -221,13 +247,12 @@ def replace(
     """
     _check_relative(item)
     keys = block_of_key(corrective.key)
-    swing = corrective_drivers.swing_of(corrective.armature, corrective.bone, evaluated(view_layer))
-    alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
-    swings = [swing if each.number == corrective.number else each.swing for each in alike]
-    corrective_drivers.coefficients(np.array(swings))
+    axis, swing = swing_of(item, corrective.armature, corrective.bone, evaluated(view_layer))
+    alike = _alike(item, corrective)
+    corrective_drivers.check([each.swing for each in alike if each.number != corrective.number], swing)
     vertices = _concerned(item, alike, vertices)
     armature, bone = corrective.armature, corrective.bone
-    _keep(keys, corrective.number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
+    _keep(keys, corrective.number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
     targets.keep(item, armature, corrective.number, vertices, places)
     _drive(keys, armature, bone, alike)
     return _solve(item, corrective.key, vertices, places[vertices], view_layer)
@@ -248,15 +273,21 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
         depsgraph = evaluated(view_layer)
         values: Any = keys.evaluated_get(depsgraph)
         if abs(values.key_blocks[corrective.key.name].value - 1.0) > _NEARLY_ONE:
-            degrees = np.degrees(
-                np.hypot(*corrective_drivers.swing_of(corrective.armature, corrective.bone, depsgraph))
-            )
+            now = swings.swing_of(corrective.armature, corrective.bone, corrective.axis, depsgraph)
+            degrees = np.degrees(np.linalg.norm(now))
             raise ValueError(
                 f"{corrective.bone} was bent by {corrective.degrees:.0f}° and is now bent by "
                 f"{degrees:.0f}°: bring the goals of its constraints back to where they were"
             )
         vertices, positions = _target(item, corrective, record)
+        if corrective_drivers.find(keys)[corrective.number].is_former:
+            _drive(keys, corrective.armature, corrective.bone, _alike(item, corrective))
         return _solve(item, corrective.key, vertices, positions, view_layer)
+
+
+def _alike(item: bpy.types.Object, corrective: Corrective) -> list[Corrective]:
+    """All correctives of its bone."""
+    return [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
 
 
 def _target(
@@ -301,9 +332,9 @@ def _keep(keys: bpy.types.Key, number: str, record: dict[str, Any]) -> None:
 
 def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctives: list[Corrective]) -> None:
     records = _records(keys)
-    poses = {each.number: (each.key, tuple(records[each.number]["swing"])) for each in correctives}
+    poses = {each.number: (each.key, _axis_and_swing(records[each.number])[1]) for each in correctives}
     if poses:
-        corrective_drivers.write_drivers(keys, armature, bone, poses)
+        corrective_drivers.write_drivers(keys, armature, bone, correctives[0].axis, poses)
 
 
 def _solve(
@@ -341,29 +372,33 @@ def put(
     item: bpy.types.Object,
     armature: bpy.types.Object,
     bone: str,
-    swing: tuple[float, float],
+    swing: Vector3,
     name: str,
     deltas: NDArray[np.float64],
 ) -> Corrective:
     """Add a corrective by its shape, without a target; one of the same pose of the bone is written over.
 
-    The swing is (x, z) of the bone in the pose; the shape adds the deltas (V, 3) at rest, in the space of the object.
+    The swing is a rotation vector of the bone in the pose, in its axes at rest; the shape adds the deltas (V, 3) at
+    rest, in the space of the object.
     If that is impossible, a ValueError says why, and nothing has changed.
     """
     _check_relative(item)
     shape_keys.check(item)
     alike = [each for each in find(item) if (each.armature, each.bone) == (armature, bone)]
-    same = next((each for each in alike if np.hypot(*np.subtract(each.swing, swing)) < _SAME_SWING), None)
+    axis = _axes(item, armature).get(bone, ALONG_BONE)
+    swing, _twist = swings.split(swings.rotation_of(swing), axis)
+    near = corrective_drivers.SAME_SWING
+    same = next((each for each in alike if np.linalg.norm(np.subtract(each.swing, swing)) < near), None)
     if same is None:
-        corrective_drivers.coefficients(np.array([*(each.swing for each in alike), swing]))
+        corrective_drivers.check([each.swing for each in alike], swing)
     keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False) if same is None else same.key
     number = _free_number(keys) if same is None else same.number
     basis, _deltas = shape_keys.basis_and_deltas(block)
     block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
-    _keep(keys, number, {"swing": swing})
+    _keep(keys, number, {"axis": axis, "swing": swing})
     targets.forget(mesh_of(item), number)
-    made = Corrective(number, block, armature, bone, swing, False)
+    made = Corrective(number, block, armature, bone, axis, swing, False)
     _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
     keys.update_tag()
     return made
@@ -373,10 +408,10 @@ def _free_number(keys: bpy.types.Key) -> str:
     return str(max(map(int, _records(keys)), default=0) + 1)
 
 
-def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[float, float]:
-    """The swing of a bone that is turned by a rotation vector in the axes of the armature, across the bone."""
+def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> Vector3:
+    """A rotation vector in the axes of the armature, in those of a bone at rest."""
     own = pose_of(armature).bones[bone].bone.matrix_local.to_3x3().inverted() @ turned
-    return float(own.x), float(own.z)
+    return swings.as_vector(np.array(own))
 
 
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
@@ -391,8 +426,7 @@ def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, 
     if other == bone or other not in bones:
         raise ValueError(f"{bone} has no other side: no bone is named {other}")
     # A rotation vector keeps its x and changes its other signs as it is mirrored across x.
-    x, z = corrective.swing
-    turned = bones[bone].bone.matrix_local.to_3x3() @ Vector((x, 0.0, z))
+    turned = bones[bone].bone.matrix_local.to_3x3() @ Vector(corrective.swing)
     swing = swing_about(armature, other, Vector((turned.x, -turned.y, -turned.z)))
     to_armature = reading.place(item, armature)
     across = np.linalg.inv(to_armature) @ np.diag([-1.0, 1.0, 1.0, 1.0]) @ to_armature
