@@ -99,7 +99,7 @@ def samples(random: np.random.Generator, poses: Floats, axes: Floats, count: int
     beyond = one * random.uniform(0.0, 2.0, (count, 1))
     around = one + 0.1 * random.standard_normal((count, len(axes))) @ axes
     found = np.concatenate([anywhere, between, beyond, around, one + random.uniform(0, 1, (count, 1)) * (two - one)])
-    return found[np.linalg.norm(found, axis=1) < 0.99 * np.pi]
+    return np.asarray(found[np.linalg.norm(found, axis=1) < 0.99 * np.pi])
 
 
 def check(part: Part, axes: Floats, seed: int, sets: int) -> None:

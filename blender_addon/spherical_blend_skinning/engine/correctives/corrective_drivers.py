@@ -118,7 +118,7 @@ def _functions(axis: Vector3, swings: Mapping[str, Vector3]) -> dict[str, _Funct
     base = next(iter(poses))
     x, z = f"{base}_x", f"{base}_z"
     place = {"x": x, "z": z}
-    found = {}
+    found: dict[str, _Function] = {}
     for number, pose in poses.items():
         nearness = _nearness(pose)
         reached = _ramp(_share_of(pose, np.zeros(2)))
@@ -129,7 +129,7 @@ def _functions(axis: Vector3, swings: Mapping[str, Vector3]) -> dict[str, _Funct
     sums = {}
     for number, pose in poses.items():
         own = pose @ pose
-        faded = {}
+        faded: dict[str, str] = {}
         sums[number] = 0.0
         for other, to in poses.items():
             cosine = float(pose @ to / np.sqrt(own * (to @ to)))
@@ -182,8 +182,8 @@ def write_drivers(
         driver = _new_driver(mesh, f"{base}_p", _sum(np.array(axis), "xyz"))
         for name in "xyz":
             _add_channel(driver, name, about[name], armature, bone)
-    for number, name in enumerate("xz"):
-        driver = _new_driver(mesh, f"{base}_{name}", _coordinate(axis, number, along))
+    for place, name in enumerate("xz"):
+        driver = _new_driver(mesh, f"{base}_{name}", _coordinate(axis, place, along))
         for channel, kind in about.items():
             _add_channel(driver, channel, kind, armature, bone)
         if along == "p":
