@@ -11,7 +11,7 @@ import limbs
 import numpy as np
 import pytest
 import rigs
-from expected import Floats, in_world
+from expected import Floats, error, in_world
 from mathutils import Quaternion, Vector
 from objects import ArmatureObject, Character, MeshObject, current_layer
 
@@ -51,6 +51,16 @@ def of_vector(vector: Floats) -> Quaternion:
 def put(tube: MeshObject, armature: ArmatureObject, swing: Floats, bone: str = "B2") -> Any:
     deltas = np.zeros((len(tube.data.vertices), 3))
     return correctives().put(tube, armature, bone, tuple(swing.tolist()), "key", deltas)
+
+
+def sculpt(tube: MeshObject) -> None:
+    rigs.select([tube])
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    surface: Any = bpy.context.object
+    bpy.ops.object.mode_set(mode="OBJECT")
+    surface.data.vertices[len(surface.data.vertices) // 2].co.z += 0.1
+    assert addon.ops.accept_corrective() == {"FINISHED"}
+    current_layer().update()
 
 
 def values(tube: MeshObject) -> list[float]:
@@ -119,13 +129,7 @@ def test_a_limb_whose_bones_lie_across() -> None:
     lay_across(armature, (0.3, 0.0, 0.0))
     rigs.bind(tube, armature)
     turn(armature, Quaternion((0.0, 1.0, 0.0), 1.5))
-    bent = in_world(tube)
-    rigs.select([tube])
-    assert addon.ops.sculpt_corrective() == {"FINISHED"}
-    surface: Any = bpy.context.object
-    bpy.ops.object.mode_set(mode="OBJECT")
-    surface.data.vertices[len(bent) // 2].co.z += 0.1
-    assert addon.ops.accept_corrective() == {"FINISHED"}
+    sculpt(tube)
     (made,) = correctives().find(tube)
     assert made.bone == "B2" and round(made.degrees) == 86
     np.testing.assert_allclose(values(tube), [1.0], atol=1e-6)
@@ -215,3 +219,16 @@ def test_drivers_of_earlier_versions_go_on_working() -> None:
     turn(armature, Quaternion((1.0, 0.0, 0.0), 1.0))
     swings = [np.array(each.swing) for each in correctives().find(tube)]
     np.testing.assert_allclose(values(tube), library_weights(armature, swings), atol=2e-5)
+
+
+def test_solving_again_brings_the_present_formula() -> None:
+    tube, armature = make(across=False)
+    turn(armature, Quaternion((1.0, 0.0, 0.0), 1.5))
+    sculpt(tube)
+    wanted = in_world(tube)
+    with_former_drivers(tube, armature)
+    assert addon.ops.solve_correctives() == {"FINISHED"}
+    assert len(tube.data.animation_data.drivers) == 3
+    assert error(in_world(tube), wanted) < 1.6e-6
+    turn(armature, Quaternion((1.0, 0.0, 0.0), 1.0))
+    np.testing.assert_allclose(values(tube), library_weights(armature, [np.array([1.5, 0.0, 0.0])]), atol=2e-5)
