@@ -81,7 +81,7 @@ def make_library(path: Path, character: Callable[[], Character] = rigs.make_char
     tube, armature = character()
     current_layer().update()
     addon.module("engine.correctives.correctives").put(
-        tube, armature, "B2", (1.0, 0.0), "Bent.L", np.full((len(tube.data.vertices), 3), 0.01)
+        tube, armature, "B2", (1.0, 0.0, 0.0), "Bent.L", np.full((len(tube.data.vertices), 3), 0.01)
     )
     other = rigs.make_tube(name="Other", rows=11)
     other.parent = armature
