@@ -105,7 +105,11 @@ def describe(state: states.State) -> str:
 def counts(binding: Binding) -> list[str]:
     """The counts of a binding."""
     skin = binding.skin
-    texts = [f"{skin.vertex_count} vertices", f"{len(binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
+    texts = [
+        f"{skin.vertex_count} vertices",
+        f"{len(binding.bones)} bones",
+        f"{len(skin.joint_sets)} bone combinations",
+    ]
     if isinstance(binding, BlendedBinding):
         texts.append(f"{binding.blended_bone_count} bones blended with their parents")
     if skin.unweighted_vertex_count:
@@ -147,6 +151,15 @@ class SBS_OT_bind(Action, Operator):
         "Parent", "Make the armature the parent of the meshes, too, which stay where they are", options={"SKIP_SAVE"}
     )
     all_meshes: bool = all_meshes_property()
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        name: str = properties.modifier
+        if not name:
+            return cls.bl_description
+        return (
+            f"Deform the mesh by spherical blend skinning in place of its Armature modifier {name}, which stays, hidden"
+        )
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
@@ -242,8 +255,11 @@ class SBS_OT_unbind(Action, Operator):
 
 class SBS_OT_rebind(Action, Operator):
     bl_idname = "sbs.rebind"
-    bl_label = "Rebind"
-    bl_description = "Bind again with the present vertices, weights and bones"
+    bl_label = "Refresh"
+    bl_description = (
+        "Read vertices, weights and bones anew. Edits and brushes need no press; a script that changed them behind "
+        "Blender's back may"
+    )
 
     all_meshes: bool = all_meshes_property()
 

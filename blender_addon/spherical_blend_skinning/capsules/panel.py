@@ -6,13 +6,13 @@ from __future__ import annotations
 import bpy
 
 from ..interface import rigged
-from ..interface.panels import SidebarPanel
+from ..interface.panels import SidebarPart
 from ..settings.properties import settings_of_bone
 from ..settings.typed import Icon, Panel, armature_data
 from .settings import capsule_settings_of
 
 
-class SBS_PT_capsules(SidebarPanel, Panel):
+class SBS_PT_capsules(SidebarPart, Panel):
     bl_label = "Capsules"
 
     @classmethod
@@ -45,7 +45,10 @@ class SBS_PT_capsules(SidebarPanel, Panel):
 
         column = layout.column(align=True)
         column.prop(settings, "falloff")
-        column.prop(settings, "outside")
+        # Their names would not fit beside them.
+        column.use_property_split = False
+        column.label(text="Vertices Outside")
+        column.prop(settings, "outside", text="")
         column.prop(settings, "limit")
         _draw_switch(layout, settings, "live", "FILE_REFRESH")
         column = layout.column(align=True)

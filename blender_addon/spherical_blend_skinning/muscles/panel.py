@@ -13,7 +13,7 @@ from ..engine.live import registry, states
 from ..engine.muscles import muscle_list
 from ..engine.stack import stack
 from ..interface import rigged
-from ..interface.panels import SidebarPanel
+from ..interface.panels import SidebarPart
 from ..interface.words import draw_baked, draw_words
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.properties import settings_of
@@ -77,9 +77,8 @@ class SBS_UL_muscles(bpy.types.UIList):
         return flags, []
 
 
-class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
+class SBS_PT_sidebar_muscles(SidebarPart, Panel):
     bl_label = "Muscles"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -105,8 +104,9 @@ class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
         column = row.column(align=True)
         column.operator("sbs.add_muscle", text="", icon="ADD")
         column.operator("sbs.remove_muscle", text="", icon="REMOVE")
-        column.operator("sbs.mirror_muscle", text="", icon="MOD_MIRROR")
-        column.operator("sbs.fit_muscles", text="", icon="OUTLINER_OB_ARMATURE")
+        row = layout.row(align=True)
+        row.operator("sbs.mirror_muscle", text="Mirror", icon="MOD_MIRROR")
+        row.operator("sbs.fit_muscles", text="Fit", icon="OUTLINER_OB_ARMATURE")
         if settings.muscle_row in rows:
             _draw_muscle(layout, armature, settings.muscle_row)
 
@@ -120,7 +120,7 @@ def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     else:
         row = layout.row()
         row.use_property_split = False
-        row.prop(settings_of(item), "use_muscles", text="Covered by This Mesh")
+        row.prop(settings_of(item), "use_muscles", text="Muscles Move This Mesh")
         draw_baked(layout, item)
 
 
