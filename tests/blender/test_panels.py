@@ -23,7 +23,7 @@ ICONS = LAYOUT.functions["label"].parameters["icon"].enum_items
 LETTERS = 30
 
 
-#: What makes bent joints better, in the order of its buttons.
+#: The buttons that make bent joints better, in order.
 NEXT = ["Weights for Spherical Blending", "Draft Correctives", "Sculpt Corrective"]
 
 
@@ -219,7 +219,7 @@ def test_mesh(character: Family) -> None:
 
 
 def test_sculpt(character: Family) -> None:
-    """What ends an open sculpt is all that is drawn."""
+    """While a corrective is sculpted, only the buttons that end it are drawn."""
     addon.ops.bind()
     addon.ops.sculpt_corrective()
     panels = {name: draw(name) for name in names() if "_PT_" in name}

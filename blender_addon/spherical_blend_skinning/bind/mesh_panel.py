@@ -16,7 +16,7 @@ from . import status, steps
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
-    """Draw what comes next for the active mesh: how to bind it, or once it is bound, how to make it better."""
+    """Draw the next steps of the active mesh: how to bind it, or once it is bound, how to make it better."""
     modifier = bake.modifier_of(item)
     if modifier is None:
         _draw_unbound(layout, context, item)

@@ -18,7 +18,7 @@ from . import rig_panel as rig
 
 
 class _Settings(PanelMixin):
-    """The first panel; nothing of ours is shown with the surface of an open sculpt but what ends it."""
+    """The first panel, which is hidden with all below it while a corrective is sculpted."""
 
     bl_label = "Spherical Blend Skinning"
 

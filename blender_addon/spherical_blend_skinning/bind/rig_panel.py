@@ -18,7 +18,7 @@ from . import steps
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.types.Object) -> None:
-    """Draw what comes next for the meshes of the active armature, and the settings that they share."""
+    """Draw the next steps of the meshes of the active armature, and the choice of a preset."""
     meshes = rigged.moved_by(armature, view_layer_of(context))
     if not meshes:
         draw_words(layout, "No mesh is moved by this armature. Select one, too, and bind it", "INFO")
