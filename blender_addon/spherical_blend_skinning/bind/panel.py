@@ -80,7 +80,7 @@ class _Advanced(_Below):
 class _HandOn(_Below):
     """For other computers and programs."""
 
-    bl_label = "Hand On"
+    bl_label = "Bake or Make Portable"
     bl_order = 2
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -8,6 +8,7 @@ import bpy
 from ..blending import panel as blended_bones
 from ..interface import owner
 from ..interface.panels import PosePanel
+from ..interface.words import wide
 from ..settings.properties import BONE_AMOUNT, settings_of
 from ..settings.typed import Panel
 
@@ -29,7 +30,7 @@ def draw_settings(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     if settings.method == "SPHERICAL":
         column.prop(settings, "rotation")
         column.prop(settings, "center")
-    column.prop(settings, "influence_limit")
+    wide(column).prop(settings, "influence_limit")
     if blended_bones.are_meant(item):
         blended_bones.draw(layout, settings)
 

@@ -14,7 +14,7 @@ from ..engine.muscles import muscle_list
 from ..engine.stack import stack
 from ..interface import rigged
 from ..interface.panels import SidebarPart
-from ..interface.words import draw_baked, draw_words
+from ..interface.words import draw_baked, draw_words, wide
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.properties import settings_of
 from ..settings.typed import Panel
@@ -118,9 +118,7 @@ def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     elif stack.find(item) is None:
         draw_words(layout, "Once it is bound, this mesh covers muscles", "INFO")
     else:
-        row = layout.row()
-        row.use_property_split = False
-        row.prop(settings_of(item), "use_muscles", text="Muscles Move This Mesh")
+        wide(layout).prop(settings_of(item), "use_muscles", text="Muscles Move This Mesh")
         draw_baked(layout, item)
 
 

@@ -11,7 +11,7 @@ from ..blending import panel as blended_bones
 from ..engine.stack import stack
 from ..interface import character, owner
 from ..interface.panels import ModifierPanel, SidebarPart
-from ..interface.words import draw_words
+from ..interface.words import draw_words, wide
 from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
 from ..settings.properties import settings_of
@@ -91,7 +91,7 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.type
         return
     column = layout.column()
     column.enabled = armature.library is None
-    _unsplit(column).prop(rig, "twist_all_bones")
+    wide(column).prop(rig, "twist_all_bones")
     column.template_list("SBS_UL_twist_bones", "", pose_of(armature), "bones", rig, "twist_row", rows=5, sort_lock=True)
     _draw_reason(column, armature, rig.twist_row)
     column.operator("sbs.find_limbs", text="Find Limbs Again", icon="FILE_REFRESH")
@@ -99,19 +99,12 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.type
     column = layout.column()
     column.prop(settings, "twist_profile")
     _draw_across(column, item, settings)
-    _unsplit(column).prop(settings, "twist_follow")
-
-
-def _unsplit(layout: bpy.types.UILayout) -> bpy.types.UILayout:
-    """A row for a name that would not fit beside its field."""
-    row = layout.row()
-    row.use_property_split = False
-    return row
+    wide(column).prop(settings, "twist_follow")
 
 
 def _draw_across(layout: bpy.types.UILayout, item: bpy.types.Object, settings: Any) -> None:
     """Draw how much of the method there is at joints, which has no effect where the same method is used elsewhere."""
-    row = _unsplit(layout)
+    row = wide(layout)
     row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
     row.prop(settings, "twist_across")
 
