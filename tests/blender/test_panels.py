@@ -14,7 +14,7 @@ import muscled
 import numpy as np
 import pytest
 import rigs
-from objects import Family, current_layer
+from objects import Family, current_layer, current_scene
 
 LAYOUT: Any = bpy.types.UILayout.bl_rna
 ICONS = LAYOUT.functions["label"].parameters["icon"].enum_items
@@ -40,10 +40,10 @@ class Layout:
         self.drawn = [] if drawn is None else drawn
 
     def _inner(self, **options: Any) -> Layout:
-        assert options.keys() <= {"align", "heading"}
+        assert options.keys() <= {"align", "heading", "row_major", "columns", "even_columns"}
         return Layout(self.drawn)
 
-    row = column = box = split = menu_pie = _inner
+    row = column = box = split = grid_flow = menu_pie = _inner
 
     def separator(self) -> None:
         pass
@@ -162,6 +162,19 @@ def test_unbound(character: Family) -> None:
     for tube in tubes:
         tube.modifiers.clear()
     assert draw("SBS_PT_sidebar")[-1] == "Bind"
+
+
+def test_after_an_import(character: Family) -> None:
+    """The root of what was imported is active: the selected meshes can be bound all the same."""
+    _armature, tubes = character
+    root: Any = bpy.data.objects.new("Root", None)
+    current_scene().collection.objects.link(root)
+    rigs.select([root])
+    assert not draw("SBS_PT_sidebar")
+    rigs.select([root, *tubes])
+    assert draw("SBS_PT_sidebar")[-1] == "Bind"
+    addon.ops.bind()
+    assert "Bind" not in draw("SBS_PT_sidebar") and not draw("SBS_PT_sidebar_advanced")
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE"])

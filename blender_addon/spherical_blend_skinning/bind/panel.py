@@ -10,6 +10,7 @@ from ..correctives import sculpt
 from ..engine.bake import bake, portable
 from ..interface import rigged
 from ..interface.panels import ModifierPanel, SidebarPanel, SidebarPart
+from ..interface.selection import meshes
 from ..interface.words import draw_words
 from ..settings.muscles import is_part
 from ..settings.typed import Panel, PanelMixin
@@ -28,8 +29,15 @@ class _Settings(PanelMixin):
         layout.use_property_decorate = False
         if problem := library.problem():
             draw_words(layout, problem, "ERROR")
-        elif item is not None and not is_part(item):
+        elif item is None or is_part(item):
+            return
+        elif item.type in ("MESH", "ARMATURE"):
             (mesh if item.type == "MESH" else rig).draw(layout, context, item)
+        else:
+            # As after an import, whose root is active.
+            draw_words(layout, "Select an armature or a mesh for its settings", "INFO")
+            if any(bake.modifier_of(other) is None for other in meshes(context)):
+                layout.operator("sbs.bind", text="Bind", icon="ARMATURE_DATA")
 
 
 class SBS_PT_modifier(_Settings, ModifierPanel, Panel):
@@ -46,8 +54,8 @@ class SBS_PT_sidebar(_Settings, SidebarPanel, Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         item = context.object
-        is_ours = item is not None and (item.type in ("MESH", "ARMATURE") or is_part(item))
-        return is_ours and sculpt.present(context) is None
+        is_ours = item is not None and (item.type == "ARMATURE" or is_part(item))
+        return (is_ours or bool(meshes(context))) and sculpt.present(context) is None
 
 
 class _Below(PanelMixin):
@@ -60,7 +68,9 @@ class _Below(PanelMixin):
         item = context.object
         if item is None or is_part(item) or library.problem():
             return False
-        return bake.modifier_of(item) is not None if item.type == "MESH" else bool(rig.bound(context, item))
+        if item.type == "MESH":
+            return bake.modifier_of(item) is not None
+        return item.type == "ARMATURE" and bool(rig.bound(context, item))
 
 
 class _Advanced(_Below):

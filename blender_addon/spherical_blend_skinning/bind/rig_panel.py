@@ -26,7 +26,8 @@ def draw(layout: bpy.types.UILayout, context: bpy.types.Context, armature: bpy.t
         return
     found = bound(context, armature)
     if len(found) < len(meshes):
-        layout.operator("sbs.bind", text="Bind All Meshes", icon="ARMATURE_DATA").all_meshes = True
+        text = "Bind All Meshes" if len(meshes) > 1 else "Bind"
+        layout.operator("sbs.bind", text=text, icon="ARMATURE_DATA").all_meshes = True
     if not found:
         return
     lacking = [item for item in found if _lacks(item)]

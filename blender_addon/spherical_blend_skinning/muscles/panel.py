@@ -99,16 +99,19 @@ class SBS_PT_sidebar_muscles(SidebarPart, Panel):
             layout.operator("sbs.fit_muscles", icon="OUTLINER_OB_ARMATURE")
             layout.operator("sbs.add_muscle", icon="ADD")
             return
-        row = layout.row()
-        row.template_list("SBS_UL_muscles", "", settings, "muscles", settings, "muscle_row", rows=5, sort_lock=True)
-        column = row.column(align=True)
-        column.operator("sbs.add_muscle", text="", icon="ADD")
-        column.operator("sbs.remove_muscle", text="", icon="REMOVE")
-        row = layout.row(align=True)
-        row.operator("sbs.mirror_muscle", text="Mirror", icon="MOD_MIRROR")
-        row.operator("sbs.fit_muscles", text="Fit", icon="OUTLINER_OB_ARMATURE")
+        layout.template_list("SBS_UL_muscles", "", settings, "muscles", settings, "muscle_row", rows=5, sort_lock=True)
+        buttons = _grid(layout)
+        buttons.operator("sbs.add_muscle", text="Add")
+        buttons.operator("sbs.remove_muscle", text="Remove")
+        buttons.operator("sbs.mirror_muscle", text="Mirror")
+        buttons.operator("sbs.fit_muscles", text="Fit All")
         if settings.muscle_row in rows:
             _draw_muscle(layout, armature, settings.muscle_row)
+
+
+def _grid(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """Two buttons in each row, as more would not show their words."""
+    return layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
 
 
 def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
@@ -126,7 +129,7 @@ def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
     """Draw a muscle's settings, and its state in the pose."""
     muscle = settings_of(armature).muscles[row]
     _draw_state(layout, armature, row, muscle)
-    parts = layout.row(align=True)
+    parts = _grid(layout)
     for part in (*PARTS, "belly"):
         item = muscle_list.present_part(armature, row, part)
         if item is not None:

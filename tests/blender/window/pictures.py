@@ -201,7 +201,9 @@ def muscles(blender: Session) -> Picture:
     scenes.open_panel(blender, "Muscles")
     blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
     blender.move(scenes.EMPTY)
-    return blender.settled(box=(330, 82, 1057, 716))
+    picture = blender.settled(box=(330, 82, 1057, 716))
+    scenes.open_panel(blender, "Muscles")
+    return picture
 
 
 def bend_knee(blender: Session) -> None:
