@@ -232,7 +232,7 @@ class SBS_OT_bind(Action, Operator):
             try:
                 portable.make_portable(item, context.evaluated_depsgraph_get())
             except ValueError as error:
-                self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
+                self.report({"WARNING"}, f"Moved by the add-on, not portable as the preferences ask for: {error}")
 
 
 class SBS_OT_unbind(Action, Operator):
@@ -265,7 +265,7 @@ class SBS_OT_rebind(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return hindrance(context) if live_meshes(context) else "No selected object is bound and live"
+        return hindrance(context) if live_meshes(context) else "No selected object is bound and moved by the add-on"
 
     def run(self, context: bpy.types.Context) -> str:
         for item in live_meshes(context, self.all_meshes):

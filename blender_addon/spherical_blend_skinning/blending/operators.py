@@ -77,7 +77,7 @@ class SBS_OT_fit_zones(Action, Operator):
             own.t_min, own.t_max, own.own_zone = start, end, True
         if not found:
             raise ValueError("No mesh blends a selected bone with its parent")
-        return f"Fitted the zones of {len(found)} of {len(meshes[0].names)} bones"
+        return f"Fitted the bends of {len(found)} of {len(meshes[0].names)} bones"
 
 
 def _binding(mesh: rigged.RiggedMesh) -> BlendedBinding | None:

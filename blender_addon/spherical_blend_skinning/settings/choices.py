@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 METHODS = (
-    ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
+    ("SPHERICAL", "Spherical Blend", "Rotations are blended about pivots: joints neither collapse nor bulge"),
     ("DUAL_QUATERNION", "Dual Quaternion", "As the Armature modifier with Preserve Volume"),
     ("LINEAR", "Linear", "As the Armature modifier"),
     ("RIGID", "Rigid", "Each vertex follows only its heaviest bone"),

@@ -262,7 +262,7 @@ def problems(item: bpy.types.Object) -> list[str]:
             found.append(f"The armature has no bone {', '.join(missing)}")
     for name in (portable_group.WEIGHTS, portable_group.JOINT_SETS):
         if not portable_tables.is_table(node_trees.get_input(modifier, name)):
-            found.append("The hidden meshes with joint sets and weights are missing")
+            found.append("The hidden meshes with sets of bones and weights are missing")
             break
     return found
 
