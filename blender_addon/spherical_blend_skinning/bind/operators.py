@@ -187,6 +187,10 @@ class SBS_OT_bind(Action, Operator):
             if item not in unbound and not weighted:
                 self.report({"WARNING"}, f"{item.name} is bound already")
         done = do_to_each(self, unbound, lambda item: self._bind_one(context, item, armatures[item]))
+        active = context.object
+        if armatures and (active is None or active.type not in ("MESH", "ARMATURE")):
+            # As after an import, whose root is active: the next steps are those of the armature.
+            view_layer_of(context).objects.active = next(iter(armatures.values()))
         return "" if done or weighted else None
 
     def _armatures(self, context: bpy.types.Context) -> dict[bpy.types.Object, bpy.types.Object | None]:
