@@ -11,15 +11,20 @@ from typing import Any, Literal
 import addon
 import bpy
 import muscled
+import numpy as np
 import pytest
 import rigs
-from objects import Family, current_layer
+from objects import Family, current_layer, current_scene
 
 LAYOUT: Any = bpy.types.UILayout.bl_rna
 ICONS = LAYOUT.functions["label"].parameters["icon"].enum_items
 
 #: About as many letters as stand in a line of the sidebar at its default width; a label has an icon, too.
 LETTERS = 30
+
+
+#: The buttons that make bent joints better, in order.
+NEXT = ["Weights for Spherical Blending", "Draft Correctives", "Sculpt Corrective"]
 
 
 class Layout:
@@ -35,10 +40,10 @@ class Layout:
         self.drawn = [] if drawn is None else drawn
 
     def _inner(self, **options: Any) -> Layout:
-        assert options.keys() <= {"align", "heading"}
+        assert options.keys() <= {"align", "heading", "row_major", "columns", "even_columns"}
         return Layout(self.drawn)
 
-    row = column = box = split = menu_pie = _inner
+    row = column = box = split = grid_flow = menu_pie = _inner
 
     def separator(self) -> None:
         pass
@@ -98,14 +103,24 @@ class Options(SimpleNamespace):
 
 def draw(name: str) -> list[str]:
     kind = getattr(bpy.types, name)
-    if getattr(kind, "bl_context", "") == "posemode" and bpy.context.mode != "POSE":
-        # So Blender itself has it.
-        return []
+    if parent := getattr(kind, "bl_parent_id", ""):
+        above = getattr(bpy.types, parent)
+        if not above.poll(bpy.context):
+            # So Blender itself has it.
+            return []
     if hasattr(kind, "poll") and not kind.poll(bpy.context):
         return []
     layout = Layout()
     kind.draw(SimpleNamespace(layout=layout), bpy.context)
     return layout.drawn
+
+
+def description(name: str, **options: str) -> str:
+    """The tip of an operator's button."""
+    category, identifier = name.split(".")
+    kind: Any = getattr(bpy.types, f"{category.upper()}_OT_{identifier}")
+    text: str = kind.description(bpy.context, SimpleNamespace(**options))
+    return text
 
 
 def names() -> Iterator[str]:
@@ -131,19 +146,35 @@ def test_without_anything() -> None:
 
 def test_unbound(character: Family) -> None:
     armature, tubes = character
-    assert len(draw("SBS_PT_sidebar")) == 2
-    assert draw("SBS_PT_sidebar") == draw("SBS_PT_modifier")
+    assert draw("SBS_PT_sidebar") == draw("SBS_PT_modifier") == ["Bind", "Bind All 3 Meshes"]
+    assert "modifier Armature," in description("sbs.bind", modifier="Armature")
     assert not draw("SBS_PT_sidebar_advanced")
+    tubes[0].modifiers.new("Second", "ARMATURE").object = armature
+    assert draw("SBS_PT_sidebar")[:2] == ["Bind, Armature", "Bind, Second"]
+    tubes[0].modifiers.remove(tubes[0].modifiers["Second"])
     tubes[0].modifiers["Armature"].use_vertex_groups = False
     tubes[0].modifiers["Armature"].use_bone_envelopes = True
-    assert "Replace, Capsules" in draw("SBS_PT_sidebar")
+    assert "Bind, Capsule Weights" in draw("SBS_PT_sidebar")
     tubes[0].modifiers.clear()
     assert draw("SBS_PT_sidebar")[:3] == ["Bind", "Bind, Heat Weights", "Bind, Capsule Weights"]
     rigs.select([armature])
-    assert draw("SBS_PT_sidebar") == ["Part1", "Part2", "Bind All Meshes"]
+    assert draw("SBS_PT_sidebar") == ["Bind All Meshes"] and draw("SBS_PT_meshes") == ["Part1", "Part2"]
     for tube in tubes:
         tube.modifiers.clear()
     assert draw("SBS_PT_sidebar")[-1] == "Bind"
+
+
+def test_after_an_import(character: Family) -> None:
+    """The root of what was imported is active: the selected meshes can be bound all the same."""
+    _, tubes = character
+    root: Any = bpy.data.objects.new("Root", None)
+    current_scene().collection.objects.link(root)
+    rigs.select([root])
+    assert not draw("SBS_PT_sidebar")
+    rigs.select([root, *tubes])
+    assert draw("SBS_PT_sidebar")[-1] == "Bind"
+    addon.ops.bind()
+    assert draw("SBS_PT_sidebar")[-3:] == NEXT, "of the armature, which is active"
 
 
 @pytest.mark.parametrize("mode", ["OBJECT", "POSE"])
@@ -154,8 +185,11 @@ def test_rig(character: Family, mode: Literal["OBJECT", "POSE"]) -> None:
     rigs.select([armature])
     bpy.ops.object.mode_set(mode=mode)
     drawn = draw("SBS_PT_sidebar")
-    assert {"Part0", "Part1", "Part2", "Bind All Meshes", "QUALITY", "Rebind", "Unbind"} <= set(drawn)
-    assert draw("SBS_PT_sidebar_advanced") == ["method", "rotation", "center", "influence_limit"]
+    assert drawn == ["Bind All Meshes", "QUALITY", "SPEED", "GAME", *NEXT]
+    assert {"Part0", "Part1", "Part2", "show_viewport"} <= set(draw("SBS_PT_meshes"))
+    settings = ["method", "rotation", "center", "influence_limit"]
+    assert draw("SBS_PT_sidebar_advanced") == [*settings, "Refresh", "Unbind"]
+    assert draw("SBS_PT_sidebar_hand_on") == ["Make Portable", "Bake..."]
     addon.ops.bind(all_meshes=True)
     assert "Bind All Meshes" not in draw("SBS_PT_sidebar")
     tubes[1].sbs.method = "LINEAR"
@@ -170,21 +204,14 @@ def test_rig(character: Family, mode: Literal["OBJECT", "POSE"]) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_many_meshes(character: Family) -> None:
-    armature, _ = character
-    for number in range(10):
-        rigs.make_tube(rows=3, name=f"More{number}").modifiers.new("Armature", "ARMATURE").object = armature
-    rigs.select([armature])
-    drawn = draw("SBS_PT_sidebar")
-    assert "and 5 more" in drawn and len(drawn) == 10
-
-
 def test_mesh(character: Family) -> None:
     armature, tubes = character
     addon.ops.bind()
     drawn = draw("SBS_PT_sidebar")
-    assert drawn[:4] == ["object", "QUALITY", "SPEED", "GAME"]
-    assert {"Make Portable", "Bake...", "Rebind", "Unbind", "show_viewport", "show_render"} <= set(drawn)
+    assert drawn == ["QUALITY", "SPEED", "GAME", *NEXT]
+    advanced = draw("SBS_PT_sidebar_advanced")
+    assert advanced[0] == "object" and advanced[-4:] == ["show_viewport", "show_render", "Refresh", "Unbind"]
+    assert {"amount", "amount_method", "amount_group", "amount_invert"} <= set(advanced)
     assert "scope" not in drawn, "the only mesh that is bound"
     addon.ops.bind(all_meshes=True)
     assert "scope" in draw("SBS_PT_sidebar") and "Apply to All Meshes" not in draw("SBS_PT_sidebar")
@@ -204,6 +231,34 @@ def test_mesh(character: Family) -> None:
     assert "No armature" in draw("SBS_PT_sidebar")
 
 
+def test_sculpt(character: Family) -> None:
+    """While a corrective is sculpted, only the buttons that end it are drawn."""
+    addon.ops.bind()
+    addon.ops.sculpt_corrective()
+    panels = {name: draw(name) for name in names() if "_PT_" in name}
+    assert {name: drawn for name, drawn in panels.items() if drawn} == {"SBS_PT_sculpt": ["Accept", "Cancel"]}
+    addon.ops.cancel_corrective()
+    assert not draw("SBS_PT_sculpt") and draw("SBS_PT_sidebar")[-3:] == NEXT
+
+
+def test_correctives(character: Family) -> None:
+    """The list has correctives alone, and the buttons are of the chosen one."""
+    armature, tubes = character
+    panel = "SBS_PT_correctives"
+    addon.ops.bind()
+    assert not draw(panel)
+    tubes[0].shape_key_add(name="Basis")
+    tubes[0].shape_key_add(name="Smile")
+    deltas = np.ones((len(tubes[0].data.vertices), 3))
+    for bone in ("B1", "B2"):
+        addon.module("engine.correctives.correctives").put(tubes[0], armature, bone, (0.8, 0.0), bone, deltas)
+    rows = ["mute", "name"] * 2
+    buttons = ["value", "Go to Pose", "Edit", "Mirror", "Remove", "Solve Again"]
+    assert draw(panel) == [*rows, "B1, 46°", *buttons]
+    tubes[0].sbs.corrective_row = 3
+    assert draw(panel) == [*rows, "B2, 46°", *buttons]
+
+
 @pytest.mark.parametrize("place", ["sidebar", "modifier"])
 def test_spread_twist(character: Family, place: str) -> None:
     armature, tubes = character
@@ -213,8 +268,8 @@ def test_spread_twist(character: Family, place: str) -> None:
     assert draw(panel) == [], "what it is about is drawn when it is switched on"
     armature.sbs.spread_twist = True
     drawn = draw(panel)
-    assert drawn[:4] == ["sbs_twist", "B1", "sbs_twist", "B2"]
-    assert {"twist_all_bones", "Find Again", "twist_profile", "twist_across", "twist_follow"} <= set(drawn)
+    assert drawn[:5] == ["twist_all_bones", "sbs_twist", "B1", "sbs_twist", "B2"]
+    assert {"Find Limbs Again", "twist_profile", "twist_across", "twist_follow"} <= set(drawn)
     armature.sbs.twist_all_bones = True
     assert draw(panel).count("sbs_twist") == 4
     armature.sbs.twist_row = 0
@@ -224,20 +279,21 @@ def test_spread_twist(character: Family, place: str) -> None:
     armature.sbs.method = "BONES_BLENDING"
     assert draw(panel) == []
     armature.sbs.method = "SPHERICAL"
-    # Of an armature, the same.
+    # Of an armature, the same in the sidebar.
     rigs.select([armature])
-    assert draw(panel)
+    assert draw("SBS_PT_sidebar_twist")
     armature.sbs.twist_found = False
-    assert "Find Limbs" in draw(panel)
+    assert "Find Limbs" in draw("SBS_PT_sidebar_twist")
 
 
 @pytest.mark.blender(since=(5, 1))
 def test_portable(character: Family) -> None:
     armature = character[0]
     addon.ops.make_portable()
-    assert {"Update", "Make Live"} <= set(draw("SBS_PT_sidebar"))
+    assert {"Update", "Use Add-on Again"} <= set(draw("SBS_PT_sidebar"))
+    assert draw("SBS_PT_sidebar_advanced") == ["show_viewport", "show_render", "Unbind"]
     rigs.select([armature])
-    assert "Part0" in draw("SBS_PT_sidebar")
+    assert "Part0" in draw("SBS_PT_meshes")
 
 
 def test_set_parent(character: Family) -> None:
@@ -259,7 +315,7 @@ def test_zones(character: Family) -> None:
     bpy.ops.object.mode_set(mode="POSE")
     armature.data.bones.active = armature.data.bones[0]
     drawn = draw("SBS_PT_zones")
-    assert drawn[:5] == ["show_zones", "Fit Zones", armature.data.bones[0].name, "bones_blending", "own_zone"]
+    assert drawn[:5] == ["show_zones", "Fit Bends", armature.data.bones[0].name, "bones_blending", "own_zone"]
 
 
 def test_muscles(character: Family) -> None:

@@ -12,59 +12,54 @@ from ..interface.words import draw_baked, draw_words
 from ..method import panel as method
 from ..settings import disabled_modifier
 from ..settings.given import view_layer_of
-from . import status
+from . import status, steps
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
-    """Draw the settings of the active mesh, or how to bind it."""
+    """Draw the next steps of the active mesh: how to bind it, or once it is bound, how to make it better."""
     modifier = bake.modifier_of(item)
     if modifier is None:
         _draw_unbound(layout, context, item)
         return
-    is_portable = portable.find(item) is not None
-    if is_portable:
+    if portable.find(item) is not None:
         status.draw_portable(layout, item)
+        column = layout.column(align=True)
+        column.operator("sbs.make_portable", text="Update", icon="FILE_REFRESH")
+        column.operator("sbs.make_live", icon="PLAY")
     else:
+        status.draw_problem(layout, item)
+        owner.draw_scope(layout, item)
+        method.draw_presets(layout, owner.shown_settings(item))
+        steps.draw_next(layout)
+    status.draw_second_deformation(layout, item, modifier)
+    draw_baked(layout, item)
+
+
+def draw_advanced(layout: bpy.types.UILayout, _context: bpy.types.Context, item: bpy.types.Object) -> None:
+    """Draw each setting of a bound mesh."""
+    modifier, is_live = bake.modifier_of(item), stack.find(item) is not None
+    if is_live:
         armature_modifier = disabled_modifier.find(item)
         if armature_modifier is not None:
             layout.prop(armature_modifier, "object", text="")
-        owner.draw_scope(layout, item)
-        method.draw_presets(layout, owner.shown_settings(item))
+        method.draw_settings(layout, item)
         method.draw_amount(layout, item)
-        status.draw_live(layout, item)
-
-    status.draw_second_deformation(layout, item, modifier)
-    draw_baked(layout, item)
+        status.draw_counts(layout, item)
     row = layout.row(align=True)
     row.use_property_split = False
     row.prop(modifier, "show_viewport", text="Viewport", toggle=True)
     row.prop(modifier, "show_render", text="Render", toggle=True)
-    _draw_actions(layout, is_portable)
-
-
-def _draw_actions(layout: bpy.types.UILayout, is_portable: bool) -> None:
-    column = layout.column(align=True)
-    if is_portable:
-        column.operator("sbs.make_portable", text="Update", icon="FILE_REFRESH")
-        column.operator("sbs.make_live", icon="PLAY")
-    else:
-        column.operator("sbs.make_portable", icon="PACKAGE")
-    column.operator("sbs.bake", text="Bake...", icon="FILE_CACHE")
-    row = column.row(align=True)
-    if not is_portable:
-        row.operator("sbs.rebind", icon="FILE_REFRESH")
-    row.operator("sbs.unbind", icon="X")
+    steps.draw_last(layout, is_live=is_live)
 
 
 def _draw_unbound(layout: bpy.types.UILayout, context: bpy.types.Context, item: bpy.types.Object) -> None:
     modifiers = stack.armature_modifiers(item)
     column = layout.column(align=True)
     for modifier in modifiers:
-        operator = column.operator("sbs.bind", text=f"Replace {modifier.name}", icon="ARMATURE_DATA")
-        operator.modifier = modifier.name
+        _draw_bind(column, "KEEP", "Bind" if len(modifiers) == 1 else f"Bind, {modifier.name}", modifier.name)
         if modifier.use_bone_envelopes and not modifier.use_vertex_groups:
             draw_words(column, "It moves by bone envelopes, which become weights by:", "INFO")
-            _draw_bind(column, "CAPSULES", "Replace, Capsules", modifier.name)
+            _draw_bind(column, "CAPSULES", "Bind, Capsule Weights", modifier.name)
     if not modifiers:
         _draw_bind(column, "KEEP", "Bind")
         _draw_bind(column, "HEAT", "Bind, Heat Weights")

@@ -105,7 +105,11 @@ def describe(state: states.State) -> str:
 def counts(binding: Binding) -> list[str]:
     """The counts of a binding."""
     skin = binding.skin
-    texts = [f"{skin.vertex_count} vertices", f"{len(binding.bones)} bones", f"{len(skin.joint_sets)} joint sets"]
+    texts = [
+        f"{skin.vertex_count} vertices",
+        f"{len(binding.bones)} bones",
+        f"{len(skin.joint_sets)} bone combinations",
+    ]
     if isinstance(binding, BlendedBinding):
         texts.append(f"{binding.blended_bone_count} bones blended with their parents")
     if skin.unweighted_vertex_count:
@@ -149,6 +153,15 @@ class SBS_OT_bind(Action, Operator):
     all_meshes: bool = all_meshes_property()
 
     @classmethod
+    def description(cls, _context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        name: str = properties.modifier
+        if not name:
+            return cls.bl_description
+        return (
+            f"Deform the mesh by spherical blend skinning in place of its Armature modifier {name}, which stays, hidden"
+        )
+
+    @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
         return hindrance(context) if meshes_of(context) else "Select a mesh, and the armature that is to deform it"
 
@@ -174,6 +187,10 @@ class SBS_OT_bind(Action, Operator):
             if item not in unbound and not weighted:
                 self.report({"WARNING"}, f"{item.name} is bound already")
         done = do_to_each(self, unbound, lambda item: self._bind_one(context, item, armatures[item]))
+        active = context.object
+        if armatures and (active is None or active.type not in ("MESH", "ARMATURE")):
+            # As after an import, whose root is active: the next steps are those of the armature.
+            view_layer_of(context).objects.active = next(iter(armatures.values()))
         return "" if done or weighted else None
 
     def _armatures(self, context: bpy.types.Context) -> dict[bpy.types.Object, bpy.types.Object | None]:
@@ -219,7 +236,7 @@ class SBS_OT_bind(Action, Operator):
             try:
                 portable.make_portable(item, context.evaluated_depsgraph_get())
             except ValueError as error:
-                self.report({"WARNING"}, f"Bound live, not portable as the preferences ask for: {error}")
+                self.report({"WARNING"}, f"Moved by the add-on, not portable as the preferences ask for: {error}")
 
 
 class SBS_OT_unbind(Action, Operator):
@@ -242,14 +259,17 @@ class SBS_OT_unbind(Action, Operator):
 
 class SBS_OT_rebind(Action, Operator):
     bl_idname = "sbs.rebind"
-    bl_label = "Rebind"
-    bl_description = "Bind again with the present vertices, weights and bones"
+    bl_label = "Refresh"
+    bl_description = (
+        "Read vertices, weights and bones anew. Edits and brushes need no press; a script that changed them behind "
+        "Blender's back may"
+    )
 
     all_meshes: bool = all_meshes_property()
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return hindrance(context) if live_meshes(context) else "No selected object is bound and live"
+        return hindrance(context) if live_meshes(context) else "No selected object is bound and moved by the add-on"
 
     def run(self, context: bpy.types.Context) -> str:
         for item in live_meshes(context, self.all_meshes):

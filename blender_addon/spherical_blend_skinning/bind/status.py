@@ -14,8 +14,8 @@ from ..settings.typed import Icon
 from . import operators as bind
 
 
-def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw the status of an object that is bound live."""
+def draw_problem(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw why an object that is bound live does not move, or not as well as it could."""
     state = states.state_of(item)
     if state is None:
         return
@@ -23,12 +23,19 @@ def draw_live(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
         draw_words(layout, state.problem, "ERROR")
         return
     _draw_weights_missing(layout, bind.lack(item, state))
+    if settings_of(item).method == "SPHERICAL" and settings_of(item).center == "OPTIMIZED" and state.centers.note:
+        draw_words(layout, state.centers.note, "INFO")
+
+
+def draw_counts(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw the counts of an object that is bound live, and the time that it takes."""
+    state = states.state_of(item)
+    if state is None or state.binding is None:
+        return
     column = layout.column(align=True)
     # One count per line, because the sidebar is narrow.
     for number, text in enumerate(bind.counts(state.binding)):
         draw_words(column, text, "BLANK1" if number else "INFO")
-    if settings_of(item).method == "SPHERICAL" and settings_of(item).center == "OPTIMIZED" and state.centers.note:
-        draw_words(column, state.centers.note, "INFO")
     column.label(text=f"{state.milliseconds:.1f} ms a frame", icon="TIME")
 
 

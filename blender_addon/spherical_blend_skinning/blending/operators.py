@@ -44,10 +44,10 @@ class SBS_OT_mark_bones(Action, Operator):
 
 class SBS_OT_fit_zones(Action, Operator):
     bl_idname = "sbs.fit_zones"
-    bl_label = "Fit Zones"
+    bl_label = "Fit Bends"
     bl_description = (
-        "Bend each selected bone, or each of all if none is selected, in zones of several widths. The one that "
-        "stretches and folds the surface least becomes the bone's own"
+        "Bend each selected bone, or each of all if none is selected, over several lengths. The one that stretches and "
+        "folds the surface least becomes the bone's own"
     )
 
     @classmethod
@@ -77,7 +77,7 @@ class SBS_OT_fit_zones(Action, Operator):
             own.t_min, own.t_max, own.own_zone = start, end, True
         if not found:
             raise ValueError("No mesh blends a selected bone with its parent")
-        return f"Fitted the zones of {len(found)} of {len(meshes[0].names)} bones"
+        return f"Fitted the bends of {len(found)} of {len(meshes[0].names)} bones"
 
 
 def _binding(mesh: rigged.RiggedMesh) -> BlendedBinding | None:

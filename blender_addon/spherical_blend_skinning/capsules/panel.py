@@ -6,13 +6,14 @@ from __future__ import annotations
 import bpy
 
 from ..interface import rigged
-from ..interface.panels import SidebarPanel
+from ..interface.panels import SidebarPart
+from ..interface.words import wide
 from ..settings.properties import settings_of_bone
-from ..settings.typed import Icon, Panel, armature_data
+from ..settings.typed import Panel, armature_data
 from .settings import capsule_settings_of
 
 
-class SBS_PT_capsules(SidebarPanel, Panel):
+class SBS_PT_capsules(SidebarPart, Panel):
     bl_label = "Capsules"
 
     @classmethod
@@ -28,7 +29,7 @@ class SBS_PT_capsules(SidebarPanel, Panel):
             return
         armature = armature_data(item)
         settings = capsule_settings_of(armature)
-        _draw_switch(layout, settings, "show_capsules", "META_CAPSULE")
+        wide(layout).prop(settings, "show_capsules", toggle=True, icon="META_CAPSULE")
 
         bone = armature.bones.active
         if bone is not None:
@@ -45,9 +46,12 @@ class SBS_PT_capsules(SidebarPanel, Panel):
 
         column = layout.column(align=True)
         column.prop(settings, "falloff")
-        column.prop(settings, "outside")
+        # Their names would not fit beside them.
+        column.use_property_split = False
+        column.label(text="Vertices Outside")
+        column.prop(settings, "outside", text="")
         column.prop(settings, "limit")
-        _draw_switch(layout, settings, "live", "FILE_REFRESH")
+        wide(layout).prop(settings, "live", toggle=True, icon="FILE_REFRESH")
         column = layout.column(align=True)
         operator = column.operator("sbs.assign_from_capsules")
         for name in ("falloff", "outside", "limit"):
@@ -56,13 +60,6 @@ class SBS_PT_capsules(SidebarPanel, Panel):
         row = layout.row(align=True)
         row.operator("sbs.import_capsules", text="Import", icon="IMPORT")
         row.operator("sbs.export_capsules", text="Export", icon="EXPORT")
-
-
-def _draw_switch(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup, name: str, icon: Icon) -> None:
-    """Draw a switch over the whole width; with a label beside it the text would be cut off."""
-    row = layout.row()
-    row.use_property_split = False
-    row.prop(settings, name, toggle=True, icon=icon)
 
 
 CLASSES = (SBS_PT_capsules,)

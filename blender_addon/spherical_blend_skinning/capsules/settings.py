@@ -25,11 +25,12 @@ class SBS_PG_capsules(bpy.types.PropertyGroup):
         "Show Capsules", "Draw the inner and the outer capsule of every bone over the 3D view", update=redraw
     )
     show_zones: bool = flag(
-        "Show Zones", "Draw where along bones Bones Blending bends, with handles for the active bone", update=redraw
+        "Show Bends", "Draw where along bones Bones Blending bends, with handles for the active bone", update=redraw
     )
     live: bool = flag(
-        "Live",
-        "Assign weights anew whenever a radius, an envelope distance or an envelope weight changes",
+        "Assign Automatically",
+        "Assign weights anew whenever a radius, an envelope distance or an envelope weight changes. Weights that were "
+        "painted are lost, but for locked vertex groups",
         update=_start_to_follow,
     )
     falloff: str = shared.falloff()

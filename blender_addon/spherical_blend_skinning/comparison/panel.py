@@ -6,16 +6,15 @@ from __future__ import annotations
 import bpy
 
 from ..engine.live import registry
-from ..interface.panels import SidebarPanel
+from ..interface.panels import SidebarPart
 from ..settings.typed import Panel
 from . import overlay
 from .operators import KEY
 from .settings import comparison_of
 
 
-class SBS_PT_comparison(SidebarPanel, Panel):
+class SBS_PT_comparison(SidebarPart, Panel):
     bl_label = "Compare with Linear"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, _context: bpy.types.Context) -> bool:

@@ -70,7 +70,7 @@ class Dragging:
         if method.name not in ("linear", "spherical", "dual_quaternion"):
             raise ValueError(f"Vertices cannot be dragged by the method {method.name.replace('_', ' ')}")
         if amount is not None and amount.method != "linear":
-            raise ValueError("Vertices can only be dragged where Elsewhere is Linear")
+            raise ValueError("Vertices can only be dragged where Blend With is Linear")
         self._weights = weights
         self._binding = binding
         self._matrices = matrices

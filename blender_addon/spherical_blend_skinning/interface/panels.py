@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import bpy
+
 from ..settings.typed import PanelMixin
 
 
@@ -22,8 +24,16 @@ class SidebarPanel(PanelMixin):
     bl_category = "SBS"
 
 
-class PosePanel(SidebarPanel):
-    """Such a panel in Pose Mode, at first closed."""
+class SidebarPart(SidebarPanel):
+    """A panel below the settings in our tab, at first closed. It is shown with them, or not at all."""
 
-    bl_context = "posemode"
+    bl_parent_id = "SBS_PT_sidebar"
     bl_options = {"DEFAULT_CLOSED"}
+
+
+class PosePanel(SidebarPart):
+    """Such a panel in Pose Mode."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return context.mode == "POSE"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sentences in the sidebar."""
+"""Sentences and long names in the sidebar."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ def draw_words(layout: bpy.types.UILayout, text: str, icon: Icon) -> None:
     column = layout.column(align=True)
     for number, line in enumerate(textwrap.wrap(text, _LINE)):
         column.label(text=line, icon="BLANK1" if number else icon)
+
+
+def wide(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A row for a field whose name would not fit beside it."""
+    row = layout.row()
+    row.use_property_split = False
+    return row
 
 
 def draw_baked(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:

@@ -40,12 +40,12 @@ class SBS_OT_share_settings(Action, Operator):
 
 class SBS_OT_set_bone_amounts(Action, Operator):
     bl_idname = "sbs.set_bone_amounts"
-    bl_label = "Set Bone Amounts"
+    bl_label = "Set Strength of Bones"
     bl_description = "Set how much of their method meshes get at the selected bones, and at the others"
 
-    amount: float = shared.factor("Selected", "Amount of the selected bones")
-    set_others: bool = flag("Set Others", "Also set the amounts of bones that are not selected", default=False)
-    others: float = shared.factor("Others", "Amount of the bones that are not selected", default=0.0)
+    amount: float = shared.factor("Selected", "Strength of the selected bones")
+    set_others: bool = flag("Set Others", "Also set the strength of bones that are not selected", default=False)
+    others: float = shared.factor("Others", "Strength of the bones that are not selected", default=0.0)
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
@@ -64,7 +64,7 @@ class SBS_OT_set_bone_amounts(Action, Operator):
             amount = self.amount if bone in chosen else self.others
             if getattr(bone, BONE_AMOUNT) != amount:
                 setattr(bone, BONE_AMOUNT, amount)
-        return f"Set the amounts of {len(bones)} bones"
+        return f"Set the strength of {len(bones)} bones"
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout

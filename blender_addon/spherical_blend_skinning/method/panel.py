@@ -8,6 +8,7 @@ import bpy
 from ..blending import panel as blended_bones
 from ..interface import owner
 from ..interface.panels import PosePanel
+from ..interface.words import wide
 from ..settings.properties import BONE_AMOUNT, settings_of
 from ..settings.typed import Panel
 
@@ -20,18 +21,16 @@ def draw_presets(layout: bpy.types.UILayout, settings: bpy.types.PropertyGroup) 
         row.prop_enum(settings, "preset", preset)
 
 
-def draw_advanced(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+def draw_settings(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     """Draw each setting of a mesh that is bound live, or of a rig."""
     settings = owner.shown_settings(item)
-    layout.use_property_split = True
-    layout.use_property_decorate = False
     # The names are too long for a label beside them.
     layout.prop(settings, "method", text="")
     column = layout.column()
     if settings.method == "SPHERICAL":
         column.prop(settings, "rotation")
         column.prop(settings, "center")
-    column.prop(settings, "influence_limit")
+    wide(column).prop(settings, "influence_limit")
     if blended_bones.are_meant(item):
         blended_bones.draw(layout, settings)
 
@@ -44,14 +43,15 @@ def draw_amount(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     # The button beside it shows artists that it can be keyed.
     row.use_property_decorate = True
     row.prop(settings, "amount")
-    row = column.row(align=True)
-    row.prop_search(settings, "amount_group", item, "vertex_groups", text="Group")
-    row.prop(settings, "amount_invert", text="", icon="ARROW_LEFTRIGHT")
     column.prop(settings, "amount_method")
+    # Its name would not fit beside it.
+    column.label(text="Vertex Group")
+    column.prop_search(settings, "amount_group", item, "vertex_groups", text="")
+    column.prop(settings, "amount_invert")
 
 
 class SBS_PT_bone_amount(PosePanel, Panel):
-    bl_label = "Amount by Bone"
+    bl_label = "Strength by Bone"
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
@@ -71,7 +71,7 @@ class SBS_PT_bone_amount(PosePanel, Panel):
 
 def _draw_bone(panel: Panel, context: bpy.types.Context) -> None:
     if context.pose_bone is not None:
-        panel.layout.prop(context.pose_bone, BONE_AMOUNT, text="SBS Amount")
+        panel.layout.prop(context.pose_bone, BONE_AMOUNT, text="SBS Strength")
 
 
 CLASSES = (SBS_PT_bone_amount,)

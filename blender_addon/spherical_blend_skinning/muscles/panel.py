@@ -13,8 +13,8 @@ from ..engine.live import registry, states
 from ..engine.muscles import muscle_list
 from ..engine.stack import stack
 from ..interface import rigged
-from ..interface.panels import SidebarPanel
-from ..interface.words import draw_baked, draw_words
+from ..interface.panels import SidebarPart
+from ..interface.words import draw_baked, draw_words, wide
 from ..settings.muscles import PARTS, SBS_PG_muscle, is_part
 from ..settings.properties import settings_of
 from ..settings.typed import Panel
@@ -77,9 +77,8 @@ class SBS_UL_muscles(bpy.types.UIList):
         return flags, []
 
 
-class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
+class SBS_PT_sidebar_muscles(SidebarPart, Panel):
     bl_label = "Muscles"
-    bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -100,15 +99,19 @@ class SBS_PT_sidebar_muscles(SidebarPanel, Panel):
             layout.operator("sbs.fit_muscles", icon="OUTLINER_OB_ARMATURE")
             layout.operator("sbs.add_muscle", icon="ADD")
             return
-        row = layout.row()
-        row.template_list("SBS_UL_muscles", "", settings, "muscles", settings, "muscle_row", rows=5, sort_lock=True)
-        column = row.column(align=True)
-        column.operator("sbs.add_muscle", text="", icon="ADD")
-        column.operator("sbs.remove_muscle", text="", icon="REMOVE")
-        column.operator("sbs.mirror_muscle", text="", icon="MOD_MIRROR")
-        column.operator("sbs.fit_muscles", text="", icon="OUTLINER_OB_ARMATURE")
+        layout.template_list("SBS_UL_muscles", "", settings, "muscles", settings, "muscle_row", rows=5, sort_lock=True)
+        buttons = _grid(layout)
+        buttons.operator("sbs.add_muscle", text="Add")
+        buttons.operator("sbs.remove_muscle", text="Remove")
+        buttons.operator("sbs.mirror_muscle", text="Mirror")
+        buttons.operator("sbs.fit_muscles", text="Fit All")
         if settings.muscle_row in rows:
             _draw_muscle(layout, armature, settings.muscle_row)
+
+
+def _grid(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """Two buttons in each row, as more would not show their words."""
+    return layout.grid_flow(row_major=True, columns=2, even_columns=True, align=True)
 
 
 def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
@@ -118,9 +121,7 @@ def _draw_mesh(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
     elif stack.find(item) is None:
         draw_words(layout, "Once it is bound, this mesh covers muscles", "INFO")
     else:
-        row = layout.row()
-        row.use_property_split = False
-        row.prop(settings_of(item), "use_muscles", text="Covered by This Mesh")
+        wide(layout).prop(settings_of(item), "use_muscles", text="Muscles Move This Mesh")
         draw_baked(layout, item)
 
 
@@ -128,7 +129,7 @@ def _draw_muscle(layout: bpy.types.UILayout, armature: bpy.types.Object, row: in
     """Draw a muscle's settings, and its state in the pose."""
     muscle = settings_of(armature).muscles[row]
     _draw_state(layout, armature, row, muscle)
-    parts = layout.row(align=True)
+    parts = _grid(layout)
     for part in (*PARTS, "belly"):
         item = muscle_list.present_part(armature, row, part)
         if item is not None:

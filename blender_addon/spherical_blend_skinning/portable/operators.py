@@ -45,8 +45,8 @@ class SBS_OT_make_portable(BakingMixin, Operator):
     bl_idname = "sbs.make_portable"
     bl_label = "Make Portable"
     bl_description = (
-        "Have geometry nodes do the skinning, so that the file moves and renders where the add-on is not installed. "
-        "Weights are taken as they are now. Meshes for which nodes cannot do it are baked to point "
+        "For computers without this add-on: have geometry nodes do the skinning, so that the file moves and renders "
+        "there, too. Weights are taken as they are now. Meshes for which nodes cannot do it are baked to point "
         "caches, in the frames of the scene"
     )
 
@@ -76,7 +76,7 @@ class SBS_OT_make_portable(BakingMixin, Operator):
             self.report(
                 {"INFO"},
                 f"{item.name} is portable: {counts.vertices} vertices, {counts.bones} bones, "
-                f"{counts.joint_sets} joint sets, {counts.nodes} nodes",
+                f"{counts.joint_sets} combinations of bones, {counts.nodes} nodes",
             )
 
         do_to_each(self, meshes(context), make_one)
@@ -104,8 +104,8 @@ class SBS_OT_make_portable(BakingMixin, Operator):
 
 class SBS_OT_make_live(Action, Operator):
     bl_idname = "sbs.make_live"
-    bl_label = "Make Live"
-    bl_description = "Let the add-on do the skinning again, which follows edits of weights and bones"
+    bl_label = "Use Add-on Again"
+    bl_description = "Let the add-on do the skinning in place of nodes: it follows edits of weights and bones"
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:

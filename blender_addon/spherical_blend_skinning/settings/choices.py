@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 METHODS = (
-    ("SPHERICAL", "Spherical Blend", "Rotations are blended about rotation centers: joints neither collapse nor bulge"),
+    ("SPHERICAL", "Spherical Blend", "Rotations are blended about pivots: joints neither collapse nor bulge"),
     ("DUAL_QUATERNION", "Dual Quaternion", "As the Armature modifier with Preserve Volume"),
     ("LINEAR", "Linear", "As the Armature modifier"),
     ("RIGID", "Rigid", "Each vertex follows only its heaviest bone"),
@@ -22,8 +22,8 @@ BLENDED_BONES = (
 )
 
 BONES_PROFILES = (
-    ("LINEAR", "Linear", "Evenly from the start of the zone to its end"),
-    ("SMOOTHSTEP", "Smoothstep", "Level at both ends, and steeper in the middle: wider zones suit it"),
+    ("LINEAR", "Linear", "Evenly from where the bend begins to where it ends"),
+    ("SMOOTHSTEP", "Smoothstep", "Level at both ends, and steeper in the middle: longer bends suit it"),
 )
 
 ROTATIONS = (
@@ -32,9 +32,9 @@ ROTATIONS = (
 )
 
 CENTERS = (
-    ("JOINT_SET", "Bones", "One for all vertices of the same bones: the point that these move most alike"),
-    ("WEIGHTED", "Weighted", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
-    ("OPTIMIZED", "Optimized", "One for each vertex, found once when the mesh is bound: limbs keep their shape best"),
+    ("JOINT_SET", "By Bones", "One for all vertices of the same bones: the point that these move most alike"),
+    ("WEIGHTED", "By Weights", "One for each vertex by its weights: smooth where the bones of neighbors differ"),
+    ("OPTIMIZED", "Best", "One for each vertex, found after binding and after edits: limbs keep their shape best"),
 )
 
 TWIST_PROFILES = (
@@ -48,8 +48,12 @@ CAPSULE_FALLOFFS = (
     ("QUADRATIC", "Quadratic", "Fast at the inner capsule, level at the outer one"),
 )
 CAPSULE_OUTSIDES = (
-    ("NEAREST", "Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
-    ("UNWEIGHTED", "Leave", "A vertex outside of all outer capsules keeps the weights of other bones, if it has any"),
+    ("NEAREST", "To Nearest Bone", "A vertex outside of all outer capsules follows the bone of the nearest one"),
+    (
+        "UNWEIGHTED",
+        "Keep Weights",
+        "A vertex outside of all outer capsules keeps the weights of other bones, if it has any",
+    ),
 )
 
 #: For bones that have no fall-off of their own.

@@ -68,11 +68,13 @@ class SBS_PG_muscle(bpy.types.PropertyGroup):
     was_shown: bool = flag(options={"HIDDEN"}, override=OVERRIDABLE)
     radius: float = _length("Radius", "The largest of the belly, in the rest pose", 0.05)
     reach: float = _length(
-        "Reach", "How far from the belly skin is moved: with all of the movement up to half of it, then with less", 0.1
+        "Skin Range",
+        "How far from the belly skin is moved: with all of the movement up to half of it, then with less",
+        0.1,
     )
     profile: str = choice(
-        "Profile",
-        "The shape of the belly",
+        "Shape",
+        "How thick the belly is along the muscle",
         items=(
             ("SPINDLE", "Spindle", "Thick in the middle, and thin at its ends"),
             ("RADII", "Radii", "As thick as you say, at equal steps from origin to insertion"),

@@ -27,7 +27,7 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
         "Default Engine",
         "How a newly bound mesh is deformed",
         items=[
-            ("LIVE", "Live", "By this add-on, in every frame: the fastest"),
+            ("LIVE", "This Add-on", "In every frame, the fastest"),
             (
                 "PORTABLE",
                 "Portable",
@@ -38,8 +38,8 @@ class SBS_AP_preferences(bpy.types.AddonPreferences):
     )
 
     center: str = choice(
-        "Default Center",
-        "What a newly bound mesh turns vertices about. Portable ones know no weighted centers: they get optimized ones",
+        "Default Pivot",
+        "What a newly bound mesh turns vertices about. Portable ones know none By Weights: they get the best ones",
         items=CENTERS,
         default="OPTIMIZED",
     )

@@ -28,13 +28,13 @@ ITEMS = (
     (
         "QUALITY",
         "Quality",
-        "Smooth twist: Spherical Blend with optimized centers and all bones, and twists spread along limbs",
+        "Smooth twist: Spherical Blend about the best pivots, by all bones, with twists spread along limbs",
         0,
     ),
     (
         "SPEED",
         "Speed",
-        "Spherical Blend by four bones a vertex, about centers that need no search: what is edited is seen at once",
+        "Spherical Blend by four bones a vertex, about pivots that need no search: what is edited is seen at once",
         1,
     ),
     ("GAME", "Game", "The exported skin as in a game engine: linear, with four bones per vertex", 2),

@@ -9,7 +9,7 @@ import bpy
 
 from . import limbs, presets, shared
 from .choices import AS_OTHERS, CAPSULE_FALLOFFS, METHODS
-from .declared import choice, flag, real, text
+from .declared import choice, flag, integer, real, text
 from .disabled_modifier import SBS_PG_armature_modifier
 from .kept import follow, kept, kept_group
 from .limbs import Limbs, SBS_PG_pose_bone
@@ -32,21 +32,22 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
         set=presets.use,
     )
     amount: float = kept(
-        shared.factor, "Amount", "How much of the method is used; the rest is the method chosen for elsewhere"
+        shared.factor, "Strength", "How much of the method is used; the rest is the method of Blend With"
     )
     amount_group: str = kept(
         text,
         "Vertex Group",
-        "Vertex group with the amount of the method for each vertex; if empty, all vertices get it",
+        "Vertices that get the method, by weight; if empty, all do",
     )
-    amount_invert: bool = kept(flag, "Invert", "Invert the vertex group")
+    amount_invert: bool = kept(flag, "Invert", "All vertices but those of the group get the method")
     amount_method: str = kept(
         choice,
-        "Elsewhere",
-        "The method of a vertex where the amount is less than one",
+        "Blend With",
+        "The method where strength, vertex group or bones leave some room",
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
+    corrective_row: int = integer("Corrective", "The shape key whose buttons are shown", options=set())
 
 
 def settings_of(item: bpy.types.Object) -> SBS_PG_object:
@@ -72,12 +73,12 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     )
     own_zone: bool = kept(
         flag,
-        "Own Zone",
+        "Own Bend",
         "Set where along the bone Bones Blending bends; otherwise the radius of the limb determines it",
     )
     t_min: float = kept(
         real,
-        "Zone Start",
+        "Bend Begins",
         "Where vertices begin to turn with the bone: distance from its head, negative along the parent",
         default=-0.1,
         subtype="DISTANCE",
@@ -85,7 +86,7 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     )
     t_max: float = kept(
         real,
-        "Zone End",
+        "Bend Ends",
         "Where vertices begin to turn only with the bone: distance from its head",
         default=0.1,
         subtype="DISTANCE",
@@ -93,9 +94,9 @@ class SBS_PG_bone(bpy.types.PropertyGroup):
     )
     capsule_falloff: str = kept(
         choice,
-        "Falloff",
+        "Own Falloff",
         "How the weight of this bone falls from its inner capsule to its outer one",
-        items=((AS_OTHERS, "As Others", "As is chosen for all bones"), *CAPSULE_FALLOFFS),
+        items=((AS_OTHERS, "As All Bones", "As Falloff below says"), *CAPSULE_FALLOFFS),
         default=AS_OTHERS,
     )
 
@@ -112,7 +113,7 @@ PROPERTIES = (
     (
         bpy.types.PoseBone,
         BONE_AMOUNT,
-        kept(shared.factor, "Amount", "How much of their method meshes get where this bone moves them, by its weights"),
+        kept(shared.factor, "Strength", "How much of their method meshes get where this bone moves them"),
     ),
     *limbs.PROPERTIES,
 )

@@ -43,7 +43,7 @@ class _Shared(PropertyGroupMixin):
         choice, "rotation", "Rotation", "How Spherical Blend blends rotations", items=ROTATIONS, default="QLERP"
     )
     center: str = _shared(
-        choice, "center", "Center", "What Spherical Blend turns vertices about", items=CENTERS, default="JOINT_SET"
+        choice, "center", "Pivot", "The point that a vertex turns about", items=CENTERS, default="JOINT_SET"
     )
     blended_bones: str = _shared(
         choice, "blended_bones", "Bones", "Which bones Bones Blending is for", items=BLENDED_BONES, default="ALL"
@@ -51,16 +51,16 @@ class _Shared(PropertyGroupMixin):
     bones_profile: str = _shared(
         choice,
         "bones_profile",
-        "Profile",
-        "How much vertices turn with their bone, from the start of its zone to the end",
+        "Bend Curve",
+        "How much vertices turn with their bone, from where its bend begins to where it ends",
         items=BONES_PROFILES,
         default="LINEAR",
     )
     zone_scale: float = _shared(
         real,
         "zone_scale",
-        "Zone Width",
-        "How wide zones are that go by the radius of the limb. A wider zone makes a rounder bend",
+        "Bend Width",
+        "How long bends are, as a factor of what suits the radius of the limb: the longer, the rounder",
         default=1.0,
         min=0.01,
         soft_min=0.5,
@@ -70,7 +70,9 @@ class _Shared(PropertyGroupMixin):
         shared.limit,
         "influence_limit",
         default=0,
-        description="The most bones that move a vertex, the heaviest are kept; 0 for all",
+        name="Bones per Vertex",
+        description="Move each vertex by so many of its bones at most, the heaviest, as game engines do; 0 for all. "
+        "Weights stay as they are",
     )
     spread_twist: bool = _shared(
         flag,
@@ -83,7 +85,7 @@ class _Shared(PropertyGroupMixin):
     twist_profile: str = _shared(
         choice,
         "twist_profile",
-        "Profile",
+        "Twist Curve",
         "How a twist grows along a bone",
         items=TWIST_PROFILES,
         default="LINEAR",
@@ -92,9 +94,9 @@ class _Shared(PropertyGroupMixin):
     twist_across: float = _shared(
         shared.factor,
         "twist_across",
-        "At Joints",
+        "Strength at Joints",
         "How much of the method is used where bones meet, also of a rig without limbs; along limbs all of "
-        "it is. The rest is the method chosen for elsewhere, which keeps bent joints from bulging. "
+        "it is. The rest is the method of Blend With, which keeps bent joints from bulging. "
         "Smooth twist has 0.35",
         default=0.35,
         options=set(),
@@ -102,7 +104,7 @@ class _Shared(PropertyGroupMixin):
     twist_follow: bool = _shared(
         flag,
         "twist_follow",
-        "Beyond Half a Turn",
+        "Twist Past 180°",
         "Let twists continue from the frame before, so that nothing jumps where a limb turns by more than "
         "half a turn. After a jump to another frame they are at most half a turn, until the limb turns further",
         options=set(),

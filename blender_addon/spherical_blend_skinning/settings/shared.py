@@ -14,9 +14,14 @@ def factor(name: str, description: str, default: float = 1.0, **options: Any) ->
     return real(name, description, default=default, min=0.0, max=1.0, subtype="FACTOR", **options)
 
 
-def limit(default: int, description: str = "The most bones that move a vertex; 0 for all", **options: Any) -> int:
+def limit(
+    default: int,
+    description: str = "Leave a vertex weights of so many bones at most, the heaviest; 0 for all",
+    name: str = "Weights per Vertex",
+    **options: Any,
+) -> int:
     """A number of bones per vertex; `options` are those of `bpy.props.IntProperty`."""
-    return integer("Limit", description, default=default, min=0, soft_max=8, **options)
+    return integer(name, description, default=default, min=0, soft_max=8, **options)
 
 
 def falloff() -> str:
@@ -26,4 +31,4 @@ def falloff() -> str:
 
 def outside() -> str:
     """How vertices outside of all capsules move."""
-    return choice("Outside", "What happens to vertices that are in no capsule", items=CAPSULE_OUTSIDES)
+    return choice("Vertices Outside", "Weights of vertices that are in no capsule", items=CAPSULE_OUTSIDES)

@@ -10,8 +10,8 @@ import bpy
 from ..blending import panel as blended_bones
 from ..engine.stack import stack
 from ..interface import character, owner
-from ..interface.panels import ModifierPanel, SidebarPanel
-from ..interface.words import draw_words
+from ..interface.panels import ModifierPanel, SidebarPart
+from ..interface.words import draw_words, wide
 from ..settings.given import pose_of
 from ..settings.limbs import BONE_TWIST, settings_of_pose_bone
 from ..settings.properties import settings_of
@@ -91,25 +91,20 @@ def _draw(layout: bpy.types.UILayout, item: bpy.types.Object, armature: bpy.type
         return
     column = layout.column()
     column.enabled = armature.library is None
+    wide(column).prop(rig, "twist_all_bones")
     column.template_list("SBS_UL_twist_bones", "", pose_of(armature), "bones", rig, "twist_row", rows=5, sort_lock=True)
     _draw_reason(column, armature, rig.twist_row)
-    row = column.row(align=True)
-    row.use_property_split = False
-    row.prop(rig, "twist_all_bones", toggle=True)
-    row.operator("sbs.find_limbs", text="Find Again", icon="FILE_REFRESH")
+    column.operator("sbs.find_limbs", text="Find Limbs Again", icon="FILE_REFRESH")
 
     column = layout.column()
     column.prop(settings, "twist_profile")
     _draw_across(column, item, settings)
-    # Beside a label, its name would not fit in the sidebar.
-    row = column.row()
-    row.use_property_split = False
-    row.prop(settings, "twist_follow")
+    wide(column).prop(settings, "twist_follow")
 
 
 def _draw_across(layout: bpy.types.UILayout, item: bpy.types.Object, settings: Any) -> None:
     """Draw how much of the method there is at joints, which has no effect where the same method is used elsewhere."""
-    row = layout.row()
+    row = wide(layout)
     row.active = item.type == "ARMATURE" or settings.method != settings_of(item).amount_method
     row.prop(settings, "twist_across")
 
@@ -129,8 +124,8 @@ class SBS_PT_modifier_twist(_SpreadTwist, ModifierPanel, Panel):
     bl_parent_id = "SBS_PT_modifier"
 
 
-class SBS_PT_sidebar_twist(_SpreadTwist, SidebarPanel, Panel):
-    bl_parent_id = "SBS_PT_sidebar"
+class SBS_PT_sidebar_twist(_SpreadTwist, SidebarPart, Panel):
+    pass
 
 
 CLASSES = (SBS_UL_twist_bones, SBS_PT_modifier_twist, SBS_PT_sidebar_twist)

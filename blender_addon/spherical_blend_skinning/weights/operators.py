@@ -16,7 +16,7 @@ from ..settings.declared import choice, flag, integer, real
 from ..settings.typed import Operator, mesh_of
 from . import tools
 
-#: The amount *At Joints* that goes with weights for spherical blending (docs/weights.md).
+#: The *Strength at Joints* that goes with weights for spherical blending (docs/weights.md).
 _AT_JOINTS = 0.5
 
 
@@ -73,11 +73,13 @@ class SBS_OT_spherical_weights(RiggedAction, Operator):
         " what is hard but painted softly, such as armor. Each use widens again, so use it once"
     )
 
-    reach: float = real("Reach", "How far weights spread, in radii of the limb", default=0.5, min=0.0, soft_max=1.0)
+    reach: float = real(
+        "Widen By", "How much farther weights go, in radii of the limb", default=0.5, min=0.0, soft_max=1.0
+    )
     limit: int = shared.limit(8)
     set_quality: bool = flag(
         "Set Quality",
-        "Also choose the preset Quality, which spreads twists, and At Joints of 0.5, as these weights want",
+        "Also choose the preset Quality, which spreads twists, and Strength at Joints of 0.5, as these weights want",
         default=True,
     )
 
@@ -173,7 +175,7 @@ class SBS_OT_check_weights(_ReadingAction, Operator):
 
 class SBS_OT_heat_weights(_WeightsAction, Operator):
     bl_idname = "sbs.heat_weights"
-    bl_label = "Heat with Islands"
+    bl_label = "Heat Weights"
     bl_description = "Automatic weights by heat, also for meshes of loose parts; locked groups keep theirs"
 
     limit: int = shared.limit(4)

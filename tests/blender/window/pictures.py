@@ -66,7 +66,7 @@ def rig(blender: Session) -> Picture:
 
 
 def panel(blender: Session) -> Picture:
-    """The tab of the sidebar beside a mesh that is bound."""
+    """The tab of the sidebar beside a mesh that is bound, with all settings."""
     scenes.make_character(blender)
     scenes.bind(blender, center="OPTIMIZED")
     scenes.assert_right(blender)
@@ -80,7 +80,11 @@ def panel(blender: Session) -> Picture:
         "for turn in range(20):\n    bpy.data.objects['Rig'].pose.bones['B2'].rotation_quaternion.x += 0.002\n"
         "    bpy.context.view_layer.update()"
     )
-    return blender.settled(box=(400, 82, 1057, 640))
+    scenes.open_panel(blender, "Advanced")
+    blender.move(scenes.EMPTY)
+    picture = blender.settled(box=(400, 82, 1057, 716))
+    scenes.open_panel(blender, "Advanced")
+    return picture
 
 
 def paint(blender: Session) -> Picture:
@@ -98,10 +102,15 @@ def capsules(blender: Session) -> Picture:
     """Capsules of all bones, the handle of one, and their panel."""
     scenes.make_character(blender)
     scenes.bind(blender)
-    blender.run("bpy.ops.sbs.fit_capsules()")
+    blender.run("import rigs\nrigs.select([bpy.data.objects['Tube']])\nbpy.ops.sbs.fit_capsules()")
+    scenes.open_tab(blender)
+    scenes.open_panel(blender, "Capsules")
     scenes.pose_mode(blender, "B1")
     blender.move(scenes.EMPTY)
-    return blender.settled(box=(330, 82, 1057, 640))
+    picture = blender.settled(box=(330, 82, 1057, 716))
+    blender.run("import rigs\nbpy.ops.object.mode_set(mode='OBJECT')\nrigs.select([bpy.data.objects['Tube']])")
+    scenes.open_panel(blender, "Capsules")
+    return picture
 
 
 def drag(blender: Session) -> Picture:
@@ -162,7 +171,10 @@ def twist(blender: Session) -> Picture:
     # The panel tells the time of the last frame; the first one is not typical.
     blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
     blender.move(scenes.EMPTY)
-    return blender.settled(box=(330, 82, 1057, 720))
+    picture = blender.settled(box=(330, 82, 1057, 720))
+    blender.click((sidebar[0] + 120, checkbox[1]))
+    scenes.pause()
+    return picture
 
 
 def muscles(blender: Session) -> Picture:
@@ -185,15 +197,13 @@ def muscles(blender: Session) -> Picture:
         "area.spaces.active.shading.show_xray = True\n"
         "area.spaces.active.show_region_ui = True\n"
     )
-    left, *_ = scenes.open_tab(blender)
-    # The panel before is closed, and this one, below it then, opened.
-    blender.click((left + 60, scenes.FIRST_PANEL))
-    scenes.pause()
-    blender.click((left + 60, scenes.FIRST_PANEL + 27))
-    scenes.pause()
+    scenes.open_tab(blender)
+    scenes.open_panel(blender, "Muscles")
     blender.run("for frame in (36, 37, 38, 39, 40):\n    bpy.context.scene.frame_set(frame)")
     blender.move(scenes.EMPTY)
-    return blender.settled(box=(330, 82, 1057, 716))
+    picture = blender.settled(box=(330, 82, 1057, 716))
+    scenes.open_panel(blender, "Muscles")
+    return picture
 
 
 def bend_knee(blender: Session) -> None:
@@ -223,10 +233,8 @@ def correctives(blender: Session) -> Picture:
     bend_knee(blender)
     blender.run("bpy.ops.sbs.draft_correctives()")
     left, *_ = scenes.open_tab(blender)
-    # The panel before is closed, and the third one, below it then, opened.
+    # Where there are correctives, their panel comes first.
     blender.click((left + 60, scenes.FIRST_PANEL))
-    scenes.pause()
-    blender.click((left + 60, scenes.FIRST_PANEL + 54))
     scenes.pause()
     blender.move(scenes.EMPTY)
     return blender.settled(box=(330, 82, 1057, 716))

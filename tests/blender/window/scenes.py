@@ -19,8 +19,9 @@ EXPORT_MENU: Point = (80, 316)
 FBX: Point = (289, 441)
 #: The arrow that adds to *Step* in the panel that F9 opens over EMPTY after a bake.
 STEP_OF_BAKE: Point = (436, 724)
-#: How far down the header of the sidebar's first panel is.
-FIRST_PANEL = 97
+#: Of a bound mesh, the panels below the settings in the sidebar, and how far down the header of the first is.
+PANELS = ("Spread Twist", "Muscles", "Capsules", "Compare with Linear", "Advanced", "Bake or Make Portable")
+FIRST_PANEL = 228
 #: Where a click in the 3D view would hit nothing, to give it the keyboard.
 EMPTY: Point = (150, 600)
 
@@ -132,6 +133,13 @@ def open_tab(blender: Session) -> tuple[int, int, int, int]:
     left, top, right, bottom = blender.region("UI")
     blender.click((right - 13, 240))
     return left, top, right - 30, bottom
+
+
+def open_panel(blender: Session, name: str) -> None:
+    """Open a panel below the settings of a bound mesh, or close it; those above it are closed."""
+    left, *_ = blender.region("UI")
+    blender.click((left + 60, FIRST_PANEL + 26 * PANELS.index(name)))
+    pause()
 
 
 def bind(blender: Session, center: str = "JOINT_SET") -> None:

@@ -40,6 +40,7 @@ def test_panels(character: Session) -> None:
     with_panel = blender.settled("sidebar", sidebar)
     assert with_panel.std() > 10
 
+    scenes.open_panel(blender, "Advanced")
     blender.click(blender.find_button("bpy.ops.sbs.unbind", sidebar))
     blender.wait_for(f"not {scenes.IS_BOUND}")
     assert changed(with_panel, blender.settled("sidebar unbound", sidebar)) > 0.05

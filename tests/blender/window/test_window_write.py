@@ -19,6 +19,7 @@ def test_bake_with_progress(character: Session) -> None:
     folder = blender.folder / "bake"
     caches = "[modifier.name for modifier in bpy.data.objects['Tube'].modifiers if modifier.type == 'MESH_CACHE']"
     sidebar = scenes.open_tab(blender)
+    scenes.open_panel(blender, "Bake or Make Portable")
     button = blender.find_button("bpy.ops.sbs.bake", sidebar)
     blender.run(
         "bpy.context.window_manager.operator_properties_last('sbs.bake').directory = folder", folder=str(folder)

@@ -157,20 +157,18 @@ def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: s
     if settings.rotation != "QLERP":
         raise NotPortable(item, "nodes know linear rotations alone", "set Rotation to Linear")
     if settings.center == "WEIGHTED":
-        raise NotPortable(item, "nodes know no weighted centers", "set Center to Optimized")
+        raise NotPortable(item, "nodes know no pivots by weights", "set Pivot to Best")
     amount = state.amounts.amount
     if amount is not None and amount.method not in _OTHER_METHODS:
         name = _choice_name(item, "amount_method")
-        raise NotPortable(
-            item, f"nodes know no {name} for where the amount is less than one", "set Elsewhere to Linear"
-        )
+        raise NotPortable(item, f"nodes know no {name} to blend with", "set Blend With to Linear")
     armature = settings.armature
     if curves.is_animated(item, "sbs.amount") or (armature is not None and curves.is_animated(armature, BONE_AMOUNT)):
-        raise NotPortable(item, "nodes know the amount of one moment, and this one is animated", "delete its keys")
+        raise NotPortable(item, "nodes know the strength of one moment, and this one is animated", "delete its keys")
     if binding.limbs and settings.twist_follow:
-        raise NotPortable(item, "nodes know no frame before, from which twists continue", "untick Beyond Half a Turn")
+        raise NotPortable(item, "nodes know no frame before, from which twists continue", "untick Twist Past 180°")
     if state.muscles.cover is not None and state.muscles.cover.shapes:
-        raise NotPortable(item, "nodes know no muscles", "untick Covered by This Mesh")
+        raise NotPortable(item, "nodes know no muscles", "untick Muscles Move This Mesh")
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
         raise NotPortable(item, f"nodes cannot read the segments of the bendy bone {bone}", "set its Segments to 1")
@@ -264,7 +262,7 @@ def problems(item: bpy.types.Object) -> list[str]:
             found.append(f"The armature has no bone {', '.join(missing)}")
     for name in (portable_group.WEIGHTS, portable_group.JOINT_SETS):
         if not portable_tables.is_table(node_trees.get_input(modifier, name)):
-            found.append("The hidden meshes with joint sets and weights are missing")
+            found.append("The hidden meshes with sets of bones and weights are missing")
             break
     return found
 

@@ -48,10 +48,10 @@ class Centers:
     def note(self) -> str:
         """The status for the artist; empty if there is nothing to say."""
         if not self.are_possible:
-            return "Weighted centers: for optimized ones, modifiers before may not change faces"
+            return "Pivots by weights: for the best ones, modifiers before may not change faces"
         if self._search is not None:
-            return f"Finding centers, {100.0 * self._search.fraction:.0f} %"
-        return "Centers are about to be found" if self._due is not None else self.problem
+            return f"Finding pivots, {100.0 * self._search.fraction:.0f} %"
+        return "Pivots are about to be found" if self._due is not None else self.problem
 
     def outdate(self) -> None:
         """Weights or vertices have changed: schedule a search after a pause."""
@@ -109,7 +109,7 @@ class Centers:
             return binding
         self._search = None
         if search.centers is None:
-            self.problem = f"No centers were found: {search.error}"
+            self.problem = f"No pivots were found: {search.error}"
             return binding
         return self._found(binding, search.centers, search.triangles)
 

@@ -210,7 +210,7 @@ def _warn(
     )
     return nodes.any_of(
         [
-            warn(no_table, "The hidden meshes with joint sets and weights are missing: choose Make Portable again"),
+            warn(no_table, "The hidden meshes with sets of bones and weights are missing: choose Make Portable again"),
             warn(other_vertices, "The mesh has other vertices than when it was made portable"),
             warn(is_missing, nodes.switch("STRING", is_missing, "", message)),
         ]
