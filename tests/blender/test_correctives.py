@@ -54,9 +54,9 @@ def bent(degrees: float = 80.0) -> Character:
 
 
 def surface() -> MeshObject:
-    item: Any = active_object()
-    assert "sbs_sculpt_of" in item
-    return mesh_object(item)
+    item = mesh_object(active_object())
+    assert left_over() == [item.name]
+    return item
 
 
 def sculpt(tube: MeshObject, **options: Any) -> tuple[Floats, Floats]:
@@ -96,8 +96,7 @@ def add_goal(armature: ArmatureObject) -> bpy.types.Object:
 
 
 def left_over() -> list[str]:
-    objects: Any = bpy.data.objects
-    return [item.name for item in objects if "sbs_sculpt_of" in item]
+    return [item.name for item in current_scene().objects if item.name.endswith(", posed")]
 
 
 def test_met_in_its_pose_and_gone_at_rest() -> None:

@@ -62,8 +62,7 @@ class SBS_OT_sculpt_corrective(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        is_busy = sculpt.present(context) is not None
-        return "Accept or cancel this sculpt first" if is_busy else _mesh_hindrance(context)
+        return sculpt.hindrance() or _mesh_hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
         item = _some_mesh(context)
@@ -89,12 +88,12 @@ class SBS_OT_accept_corrective(Action, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         now = _some_sculpt(context)
-        sculpt.leave(context)
         item, view_layer = now.item, view_layer_of(context)
-        vertices, places = now.moved()
-        hidden = item.hide_get()
-        item.hide_set(False)
+        is_sculpting = now.surface.mode == "SCULPT"
+        sculpt.pause(context, now, is_repeated=self.options.is_repeat)
         try:
+            vertices, places = now.moved()
+            item.hide_set(False)
             with now.in_its_pose(view_layer):
                 if now.number:
                     corrective = _numbered(item, now.number)
@@ -111,7 +110,9 @@ class SBS_OT_accept_corrective(Action, Operator):
                     name = self.key_name or f"{bone} {degrees}"
                     corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
         except ValueError:
-            item.hide_set(hidden)
+            item.hide_set(True)
+            if is_sculpting:
+                sculpt.resume(context, now)
             raise
         sculpt.end(context, now)
         if solved.missed:
@@ -136,6 +137,7 @@ class SBS_OT_cancel_corrective(Action, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         now = _some_sculpt(context)
+        sculpt.pause(context, now, is_repeated=self.options.is_repeat)
         sculpt.end(context, now)
         return f"{now.item.name} is as before: {len(mesh_of(now.item).vertices)} vertices"
 
@@ -266,6 +268,7 @@ CLASSES = (
     SBS_OT_remove_corrective,
     SBS_OT_draft_correctives,
 )
+HANDLERS = sculpt.HANDLERS
 KEYS: tuple[object, ...] = tuple(
     (keymap, SBS_OT_sculpt_corrective.bl_idname, "K", {"ctrl": True, "shift": True}, {})
     for keymap in ("Pose", "Object Mode", "Sculpt")

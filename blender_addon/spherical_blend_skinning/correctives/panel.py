@@ -70,15 +70,15 @@ def _is_at_rest_while_posed(item: bpy.types.Object) -> bool:
 
 
 def _draw_in_header(header: Panel, context: bpy.types.Context) -> None:
-    item = context.object
-    if item is None or item.type != "MESH":
-        return
-    now = sculpt.present(context)
-    if now is not None:
+    if sculpt.present(context) is not None:
         row = header.layout.row(align=True)
         row.operator("sbs.accept_corrective", text="Accept", icon="CHECKMARK")
         row.operator("sbs.cancel_corrective", text="", icon="X")
-    elif bake.modifier_of(item) is not None and _is_at_rest_while_posed(item):
+        return
+    item = context.object
+    if item is None or item.type != "MESH":
+        return
+    if bake.modifier_of(item) is not None and _is_at_rest_while_posed(item):
         row = header.layout.row(align=True)
         row.alert = True
         row.label(text="The rest mesh is edited", icon="ERROR")
