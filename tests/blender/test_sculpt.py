@@ -12,8 +12,8 @@ import bpy
 import pytest
 import rigs
 from expected import Floats, error, in_world
-from objects import MeshObject, active_object, current_layer, mesh_named, mesh_object
-from test_correctives import MET, begin_sculpt, bend, bent, left_over, sculpt, straight, surface
+from objects import MeshObject, active_object, current_layer, mesh_named
+from test_correctives import MET, begin_sculpt, bent, left_over, straight, surface
 
 
 def begin() -> tuple[MeshObject, Floats]:
@@ -100,9 +100,9 @@ def test_refused_in_sculpt_mode() -> None:
 
 
 def test_no_second_one() -> None:
-    tube, _ = bent()
+    tube, armature = bent()
     other = rigs.make_tube(name="Other")
-    rigs.bind(other, bpy.data.objects["Rig"])
+    rigs.bind(other, armature)
     begin_sculpt(tube)
     rigs.select([other])
     with pytest.raises(RuntimeError, match="the sculpt of Tube in Scene"):

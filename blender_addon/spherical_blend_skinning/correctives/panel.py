@@ -8,6 +8,7 @@ import bpy
 from ..engine.bake import bake
 from ..engine.correctives import correctives
 from ..interface.panels import SidebarPanel
+from ..interface.words import draw_words
 from ..settings.typed import Panel
 from . import sculpt
 from .operators import mesh_to_sculpt
@@ -39,6 +40,7 @@ class SBS_PT_correctives(SidebarPanel, Panel):
             _draw_corrective(layout, corrective)
         if found:
             layout.operator("sbs.solve_correctives", icon="FILE_REFRESH")
+        _draw_lost(layout, item)
 
 
 def _draw_sculpt(layout: bpy.types.UILayout, now: sculpt.Sculpt) -> None:
@@ -46,6 +48,17 @@ def _draw_sculpt(layout: bpy.types.UILayout, now: sculpt.Sculpt) -> None:
     row = layout.row(align=True)
     row.operator("sbs.accept_corrective", text="Accept", icon="CHECKMARK")
     row.operator("sbs.cancel_corrective", text="Cancel", icon="X")
+
+
+def _draw_lost(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
+    """Draw which correctives are not met or not driven any more, and the remedies."""
+    outdated = [each.key.name for each in correctives.find_outdated(item)]
+    if outdated:
+        draw_words(layout, f"Weights have changed below {', '.join(outdated)}: Solve Again", "ERROR")
+    undriven = [key.name for key in correctives.find_undriven(item)]
+    if undriven:
+        draw_words(layout, f"The bone is gone that drove {', '.join(undriven)}", "ERROR")
+        layout.operator("sbs.remove_undriven", icon="X")
 
 
 def _draw_corrective(layout: bpy.types.UILayout, corrective: correctives.Corrective) -> None:

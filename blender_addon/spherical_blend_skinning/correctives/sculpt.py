@@ -215,8 +215,9 @@ def pause(context: bpy.types.Context, sculpt: Sculpt, *, is_repeated: bool) -> N
 def _to_object_mode(context: bpy.types.Context, *, is_repeated: bool = False) -> None:
     """Leave the mode of the active object.
 
-    Undo gets a step of its own before Sculpt Mode is left. If the last one were a stroke, undo would put what is active
-    by then into Sculpt Mode, but bring back nothing else. That step is there already if the operator is repeated.
+    Undo gets a step of its own before Sculpt Mode is left. If the last one were a stroke, undo would put the object
+    that is active by then into Sculpt Mode, and bring back nothing. That step is there already if the operator is
+    repeated.
     """
     if context.object is None or context.object.mode == "OBJECT":
         return
@@ -253,7 +254,7 @@ def aside() -> Iterator[None]:
 @persistent
 def _deleted(*_arguments: object) -> None:
     """End a sculpt whose surface or mesh was deleted."""
-    # Blender 3.4 crashes if data is removed here. It drops what has no users when it saves.
+    # Blender 3.4 crashes if data is removed here. Data without users is not saved.
     for scene in bpy.data.scenes if not _is_aside else ():
         state = _state(scene)
         if state and not all(item and item.name in scene.objects for item in (state["surface"], state["item"])):

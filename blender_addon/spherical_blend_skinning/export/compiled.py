@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters that are written in C leave out the bellies of muscles, which are there to look at.
 
-For a surface that is sculpted they write its mesh.
+In place of the surface of a sculpt they write its mesh.
 
 They write what views show, and call nothing when they begin. So their functions in ``bpy.ops.wm`` are replaced for
 scripts, and bellies are hidden while an artist chooses the file to write in a file browser.
@@ -28,7 +28,7 @@ _hiding: ExitStack | None = None
 
 
 class _WithoutBellies:
-    """An operator in ``bpy.ops`` that writes no bellies, nor what is sculpted."""
+    """An operator in ``bpy.ops`` that writes no bellies, nor the surface of a sculpt."""
 
     def __init__(self, operator: Any, without: Callable[[], AbstractContextManager[None]]) -> None:
         self._operator = operator
@@ -52,7 +52,7 @@ def _browser_drawn(_panel: Panel, context: bpy.types.Context) -> None:
 
 
 def _look() -> float | None:
-    """Hide bellies, and what is sculpted, as long as such a file browser is open."""
+    """Hide bellies and the surface of a sculpt as long as such a file browser is open."""
     global _hiding
     windows = manager_of(bpy.context).windows
     if not any(_writes(area.spaces.active) for window in windows for area in window.screen.areas):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters write bound characters with their skins: Armature modifiers replace ours meanwhile.
 
-They do not write the bellies and handles of muscles, nor a surface that is sculpted.
+They do not write the bellies and handles of muscles, nor the surface of a sculpt.
 
 Blender has no handlers for the begin or end of an export. Exporters written in Python, FBX and glTF, get another
 ``execute`` that wraps their own, so that this works however they are called. Those in C, of which USD writes skins,
