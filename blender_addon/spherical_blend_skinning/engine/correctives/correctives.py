@@ -88,11 +88,11 @@ def find_undriven(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
 
 def remove_undriven(item: bpy.types.Object) -> int:
     """Remove the shape keys of `find_undriven`, and return how many."""
-    undriven, keys = find_undriven(item), mesh_of(item).shape_keys
-    names = {key.name for key in undriven}
-    for number, key in corrective_drivers.numbered(keys).items() if keys is not None else ():
-        if key.name in names:
-            _remove(item, keys, number, key)
+    undriven = find_undriven(item)
+    for key in undriven:
+        keys = block_of_key(key)
+        number = next(number for number, other in corrective_drivers.numbered(keys).items() if other == key)
+        _remove(item, keys, number, key)
     return len(undriven)
 
 
