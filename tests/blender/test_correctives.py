@@ -54,9 +54,9 @@ def bent(degrees: float = 80.0) -> Character:
 
 
 def surface() -> MeshObject:
-    item: Any = active_object()
-    assert "sbs_sculpt_of" in item
-    return mesh_object(item)
+    item = mesh_object(active_object())
+    assert left_over() == [item.name]
+    return item
 
 
 def sculpt(tube: MeshObject, **options: Any) -> tuple[Floats, Floats]:
@@ -96,8 +96,7 @@ def add_goal(armature: ArmatureObject) -> bpy.types.Object:
 
 
 def left_over() -> list[str]:
-    objects: Any = bpy.data.objects
-    return [item.name for item in objects if "sbs_sculpt_of" in item]
+    return [item.name for item in current_scene().objects if item.name.endswith(", posed")]
 
 
 def test_met_in_its_pose_and_gone_at_rest() -> None:
@@ -385,6 +384,54 @@ def test_pose_is_gone_to() -> None:
     found = addon.module("engine.correctives.correctives").find(tube)
     assert addon.ops.go_to_corrective(number=found[0].number) == {"FINISHED"}
     assert error(in_world(tube), wanted) < 1e-5
+
+
+def test_pose_is_not_gone_to_under_inverse_kinematics(capfd: pytest.CaptureFixture[str]) -> None:
+    tube, armature = bent()
+    sculpt(tube, bone="B2")
+    add_goal(armature).location = (0.6, 0.9, 1.2)
+    current_layer().update()
+    capfd.readouterr()
+    assert addon.ops.go_to_corrective(number="1") == {"FINISHED"}
+    assert "Warning: IK of B3 keeps B2" in capfd.readouterr().out
+    armature.pose.bones["B3"].constraints["IK"].mute = True
+    addon.ops.go_to_corrective(number="1")
+    assert "Warning" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["MIRROR", "SUBSURF"])
+def test_modifiers_that_add_vertices_are_named(kind: str) -> None:
+    tube, _ = bent()
+    for each in ("SMOOTH", kind):
+        tube.modifiers.new(f"My {each}", each)
+        rigs.put_first(tube, tube.modifiers[f"My {each}"])
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match=f"^Error: My {kind} makes .* of Tube: .* Spherical Blend Skinning"):
+        addon.ops.sculpt_corrective()
+    assert not left_over() and tube.mode == "OBJECT"
+
+
+def test_not_drafted_without_a_hierarchy() -> None:
+    tube, armature = straight()
+    with rigs.editing(armature):
+        for bone in armature.data.edit_bones:
+            bone.parent = None
+    bend(armature, 80.0)
+    rigs.select([tube])
+    with pytest.raises(RuntimeError, match="no joint has a parent"):
+        addon.ops.draft_correctives()
+
+
+def test_drafting_leaves_turns_of_more_than_half() -> None:
+    tube, armature = limbs.make(rows=33)
+    rigs.bind(tube, armature)
+    bend(armature, 90.0, "ForeArm")
+    other: Any = next(bone for bone in armature.pose.bones if bone.name != "ForeArm")
+    other.rotation_mode, other.rotation_euler = "XYZ", (0.0, 7.0, 0.0)
+    current_layer().update()
+    rigs.select([armature])
+    assert addon.ops.draft_correctives() == {"FINISHED"}
+    assert list(other.rotation_euler) == [0.0, 7.0, 0.0]
 
 
 def test_drafted() -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import addon
@@ -248,6 +249,57 @@ def test_one_refused_does_not_keep_others_from_being_solved() -> None:
     current_layer().update()
     solve_elsewhere(tube, armature, 40.0)
     assert error(in_world(tube), wanted) < 2 * MET[False]
+
+
+def without_bone(armature: ArmatureObject, name: str) -> None:
+    with rigs.editing(armature):
+        armature.data.edit_bones.remove(armature.data.edit_bones[name])
+    current_layer().update()
+
+
+def test_undriven_as_the_bone_was_deleted() -> None:
+    tube, armature = straight()
+    for bone in ("B1", "B2", "B3"):
+        bend(armature, 60.0, bone)
+        sculpt(tube, bone=bone)
+        bend(armature, 0.0, bone)
+    own = addon.module("engine.correctives.correctives")
+    assert not own.find_undriven(tube)
+    armature.data.bones["B1"].name = "Hips"
+    without_bone(armature, "B2")
+    tube.shape_key_add(name="smile")
+    assert [key.name for key in own.find_undriven(tube)] == ["B2 60"]
+    rigs.select([tube])
+    assert addon.ops.remove_undriven() == {"FINISHED"}
+    assert [key.name for key in tube.data.shape_keys.key_blocks] == ["Basis", "B1 60", "B3 60", "smile"]
+    assert [each.bone for each in own.find(tube)] == ["Hips", "B3"]
+    assert not own.find_undriven(tube)
+
+
+def test_driven_by_a_joined_armature() -> None:
+    tube, armature = bent()
+    sculpt(tube, bone="B2")
+    other = rigs.make_armature(name="Other")
+    rigs.select([other, armature])
+    assert bpy.ops.object.join() == {"FINISHED"}
+    current_layer().update()
+    own = addon.module("engine.correctives.correctives")
+    assert [(each.armature, each.bone) for each in own.find(tube)] == [(other, "B2.001")]
+    assert not own.find_undriven(tube)
+
+
+def test_solving_again_is_offered_where_weights_changed(tmp_path: Path) -> None:
+    tube, armature, rest, wanted = sculpted_tube()
+    find = addon.module("engine.correctives.correctives").find_outdated
+    assert not find(tube)
+    tube.vertex_groups["B2"].add(list(range(200, 400)), 0.2, "ADD")
+    current_layer().update()
+    assert [each.key.name for each in find(tube)] == ["B2 80"]
+    solve_elsewhere(tube, armature)
+    assert not find(tube)
+    check_met(tube, rest, wanted)
+    tube, armature = rigs.reopen(tmp_path / "tube.blend")
+    assert not find(tube)
 
 
 # -------------------------------------------------------------------------------------------- files of earlier versions

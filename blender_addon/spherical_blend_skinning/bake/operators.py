@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..correctives import sculpt
 from ..engine.bake import bake
 from ..interface.action import Action
 from ..interface.selection import our_meshes, our_meshes_hindrance
@@ -155,7 +156,7 @@ class SBS_OT_bake(BakingMixin, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        return our_meshes_hindrance(context)
+        return sculpt.hindrance() or our_meshes_hindrance(context)
 
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout

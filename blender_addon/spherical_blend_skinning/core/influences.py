@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,11 @@ class VertexWeights:
 
     groups: NDArray[np.int32]  #: (V, K): indices of vertex groups, padded with -1
     weights: NDArray[np.float32]  #: (V, K): padded with 0
+
+    @cached_property
+    def digest(self) -> str:
+        """A text that other weights do not have."""
+        return hashlib.blake2b(self.groups.tobytes() + self.weights.tobytes(), digest_size=8).hexdigest()
 
     def differing(self, other: VertexWeights) -> NDArray[np.intp]:
         """The vertices, ascending, that have other groups or weights in another mesh of as many vertices."""

@@ -50,10 +50,9 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
     )
     starts = _starts(armature)
     poses = Counter(drafted.target.skinning_matrices.tobytes() for drafted in made)
-    before = correctives.read_pose(armature)
     keys = 0
     left: dict[str, list[str]] = {}
-    try:
+    with correctives.in_pose(armature, {}):
         for number, drafted in enumerate(made):
             progress(0.5 + 0.5 * number / len(made))
             is_alone = poses[drafted.target.skinning_matrices.tobytes()] == 1
@@ -65,8 +64,6 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
                         keys += _put(item, armature, drafted, starts[item])
                 except ValueError as error:
                     left.setdefault(str(error), []).append(drafted.name)
-    finally:
-        correctives.set_pose(armature, before)
     progress(1.0)
     return Drafted(keys, left)
 

@@ -62,14 +62,12 @@ class SBS_OT_sculpt_corrective(Action, Operator):
 
     @classmethod
     def hindrance(cls, context: bpy.types.Context) -> str:
-        is_busy = sculpt.present(context) is not None
-        return "Accept or cancel this sculpt first" if is_busy else _mesh_hindrance(context)
+        return sculpt.hindrance() or _mesh_hindrance(context)
 
     def run(self, context: bpy.types.Context) -> str:
         item = _some_mesh(context)
         if self.number:
-            correctives.go_to_pose(_numbered(item, self.number))
-            view_layer_of(context).update()
+            _go_to_pose(self, context, _numbered(item, self.number))
         surface = sculpt.begin(context, item, self.number).surface
         return f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as they should look, and accept"
 
@@ -89,12 +87,12 @@ class SBS_OT_accept_corrective(Action, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         now = _some_sculpt(context)
-        sculpt.leave(context)
         item, view_layer = now.item, view_layer_of(context)
-        vertices, places = now.moved()
-        hidden = item.hide_get()
-        item.hide_set(False)
+        is_sculpting = now.surface.mode == "SCULPT"
+        sculpt.pause(context, now, is_repeated=self.options.is_repeat)
         try:
+            vertices, places = now.moved()
+            item.hide_set(False)
             with now.in_its_pose(view_layer):
                 if now.number:
                     corrective = _numbered(item, now.number)
@@ -112,7 +110,9 @@ class SBS_OT_accept_corrective(Action, Operator):
                     name = self.key_name or f"{bone} {degrees}"
                     corrective, solved = correctives.add(item, armature, bone, name, vertices, places, view_layer)
         except ValueError:
-            item.hide_set(hidden)
+            item.hide_set(True)
+            if is_sculpting:
+                sculpt.resume(context, now)
             raise
         sculpt.end(context, now)
         if solved.missed:
@@ -137,6 +137,7 @@ class SBS_OT_cancel_corrective(Action, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         now = _some_sculpt(context)
+        sculpt.pause(context, now, is_repeated=self.options.is_repeat)
         sculpt.end(context, now)
         return f"{now.item.name} is as before: {len(mesh_of(now.item).vertices)} vertices"
 
@@ -167,8 +168,8 @@ class SBS_OT_go_to_corrective(_OfList, Operator):
 
     def run(self, context: bpy.types.Context) -> str:
         corrective = self.chosen(context)[1][0]
-        correctives.go_to_pose(corrective)
-        return f"{corrective.bone} is bent by {corrective.degrees:.0f}°"
+        is_there = _go_to_pose(self, context, corrective)
+        return f"{corrective.bone} is bent by {corrective.degrees:.0f}°" if is_there else ""
 
 
 class SBS_OT_mirror_corrective(_OfList, Operator):
@@ -250,6 +251,30 @@ class SBS_OT_remove_corrective(_OfList, Operator):
         return f"Removed {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
 
 
+class SBS_OT_remove_undriven(Action, Operator):
+    bl_idname = "sbs.remove_undriven"
+    bl_label = "Remove Undriven"
+    bl_description = "Delete the shape keys of correctives whose bone is gone, so nothing drives them"
+
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        reason = _mesh_hindrance(context)
+        return reason or ("" if correctives.find_undriven(_some_mesh(context)) else "A bone drives each of them")
+
+    def run(self, context: bpy.types.Context) -> str:
+        item = _some_mesh(context)
+        return f"Removed {correctives.remove_undriven(item)} shape keys of {item.name}"
+
+
+def _go_to_pose(operator: Operator, context: bpy.types.Context, corrective: Corrective) -> bool:
+    """Bend the bone of a corrective as in its pose; return whether it gets there, and else report why not."""
+    correctives.go_to_pose(corrective)
+    reason = correctives.held_back(corrective, evaluated(view_layer_of(context)))
+    if reason:
+        operator.report({"WARNING"}, reason)
+    return not reason
+
+
 def _numbered(item: bpy.types.Object, number: str) -> Corrective:
     found = next((each for each in correctives.find(item) if each.number == number), None)
     if found is None:
@@ -265,8 +290,10 @@ CLASSES = (
     SBS_OT_mirror_corrective,
     SBS_OT_solve_correctives,
     SBS_OT_remove_corrective,
+    SBS_OT_remove_undriven,
     SBS_OT_draft_correctives,
 )
+HANDLERS = sculpt.HANDLERS
 KEYS: tuple[object, ...] = tuple(
     (keymap, SBS_OT_sculpt_corrective.bl_idname, "K", {"ctrl": True, "shift": True}, {})
     for keymap in ("Pose", "Object Mode", "Sculpt")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The surface to sculpt: an object of its own with the posed vertices, so brushes hit the visible surface.
 
-It stands in for the mesh, which is hidden meanwhile. All that is known of it lies in its custom properties and in an
-attribute with where its vertices were, so saving, loading and undo need no care of ours.
+It stands in for the mesh, which is hidden meanwhile. A file has one at most. All that is known of it lies in a custom
+property of the scene, and in an attribute with where its vertices were, so saving, loading and undo need no care of
+ours. If artists delete the surface, the mesh is shown again.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import bpy
 import numpy as np
@@ -20,21 +21,24 @@ from ..engine import reading
 from ..engine.bake import bake, shape_keys
 from ..engine.correctives import correctives
 from ..settings.given import scene_of, view_layer_of
-from ..settings.typed import has_key, mesh_of
+from ..settings.typed import mesh_of, persistent
 
-_ITEM, _NUMBER, _BEFORE, _MODE = "sbs_sculpt_of", "sbs_sculpt_number", "sbs_sculpt_before", "sbs_sculpt_mode"
-_POSE, _FRAME = "sbs_sculpt_pose", "sbs_sculpt_frame"
+_STATE = "sbs_sculpt"
 _ATTRIBUTE = "sbs_posed"
 # Vertices that moved by less were not sculpted: a share of the size.
 _STILL = 1e-6
 # A mesh that is farther, a share of the size, from where it was is in another pose.
 _ELSEWHERE = 1e-4
 
+# Whether an exporter finds the mesh in the place of the surface.
+_is_aside = False
+
 
 @dataclass(frozen=True)
 class Sculpt:
     """The sculpt that is open."""
 
+    scene: bpy.types.Scene  #: Where it is
     surface: bpy.types.Object  #: The posed copy that brushes work on
     item: bpy.types.Object  #: The bound mesh that it stands for
     number: str  #: The number of the edited corrective; empty for a new one
@@ -67,30 +71,47 @@ class Sculpt:
 
         Raises ValueError if the mesh is elsewhere in this pose, as goals of constraints or other shape keys moved.
         """
-        armature, values = bake.armature_of(self.item), cast(Any, self.surface)
-        if armature is None or not has_key(self.surface, _POSE):
+        armature, values = bake.armature_of(self.item), _state(self.scene)
+        if armature is None or "pose" not in values:
             yield
             return
-        with correctives.in_pose(armature, values[_POSE]):
+        with correctives.in_pose(armature, values["pose"]):
             before = reading.vectors(mesh_of(self.surface), _ATTRIBUTE)
             now = shape_keys.positions_alone(self.item, view_layer)
             assert before is not None
             if np.linalg.norm(now - before, axis=1).max() > _ELSEWHERE * np.linalg.norm(np.ptp(before, axis=0)):
                 raise ValueError(
-                    f"{self.item.name} is not as it was when this sculpt began, in frame {values[_FRAME]}: go back to "
+                    f"{self.item.name} is not as it was when this sculpt began, in frame {values['frame']}: go back to "
                     "it, and bring goals of constraints, shape keys and settings back"
                 )
             yield
 
 
+def _state(scene: bpy.types.Scene) -> Any:
+    """All that is known of the sculpt of a scene; empty if there is none."""
+    values: Any = scene
+    return values.get(_STATE, {})
+
+
+def _of(scene: bpy.types.Scene) -> Sculpt | None:
+    state = _state(scene)
+    surface, item = state.get("surface"), state.get("item")
+    return Sculpt(scene, surface, item, state["number"]) if surface is not None and item is not None else None
+
+
 def present(context: bpy.types.Context) -> Sculpt | None:
-    """The sculpt of the active object; None if it is none."""
-    surface = context.object
-    if surface is None or not has_key(surface, _ITEM):
-        return None
-    values: Any = surface
-    item = values[_ITEM]
-    return Sculpt(surface, item, values.get(_NUMBER, "")) if isinstance(item, bpy.types.Object) else None
+    """The sculpt of the scene, whatever object is active; None if there is none."""
+    return _of(scene_of(context))
+
+
+def _in_file() -> Sculpt | None:
+    return next(filter(None, map(_of, bpy.data.scenes)), None)
+
+
+def hindrance() -> str:
+    """Why no other sculpt can be opened, and no mesh be baked; empty if none is open in the file."""
+    now = _in_file()
+    return f"Accept or cancel the sculpt of {now.item.name} in {now.scene.name} first" if now is not None else ""
 
 
 def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") -> Sculpt:
@@ -98,12 +119,12 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
 
     Raises ValueError if the mesh has no shape of its own, or modifiers before ours change the number of its vertices.
     """
-    view_layer = view_layer_of(context)
-    positions = shape_keys.positions_alone(item, view_layer)
+    scene = scene_of(context)
+    positions = shape_keys.positions_alone(item, view_layer_of(context))
     before = context.object
-    mode = before.mode if before is not None else "OBJECT"
-    if mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
+    state = {"item": item, "number": number, "before": before or item, "frame": scene.frame_current}
+    state["mode"] = before.mode if before is not None else "OBJECT"
+    _to_object_mode(context)
     mesh = mesh_of(item).copy()
     mesh.name = f"{item.name}, posed"
     surface = bpy.data.objects.new(mesh.name, mesh)
@@ -115,17 +136,35 @@ def begin(context: bpy.types.Context, item: bpy.types.Object, number: str = "") 
     surface.matrix_world = item.matrix_world
     surface.show_wire = item.show_wire
     surface.hide_render = True
-    values: Any = surface
-    values[_ITEM], values[_NUMBER], values[_BEFORE], values[_MODE] = item, number, before or item, mode
     armature = bake.armature_of(item)
     if armature is not None:
-        values[_POSE], values[_FRAME] = correctives.read_pose(armature), scene_of(context).frame_current
-    for collection in item.users_collection:
-        collection.objects.link(surface)
-    item.hide_set(True)
-    _activate(context, surface)
+        state["pose"] = correctives.read_pose(armature)
+    values: Any = scene
+    values[_STATE] = state | {"surface": surface}
+    sculpt = Sculpt(scene, surface, item, number)
+    _stand_in(sculpt)
+    resume(context, sculpt)
+    return sculpt
+
+
+def _stand_in(sculpt: Sculpt) -> None:
+    """Show the surface, and hide the mesh."""
+    for collection in sculpt.item.users_collection:
+        if sculpt.surface.name not in collection.objects:
+            collection.objects.link(sculpt.surface)
+    _hide(sculpt.scene, sculpt.item, True)
+
+
+def _hide(scene: bpy.types.Scene, item: bpy.types.Object, is_hidden: bool) -> None:
+    for layer in scene.view_layers:
+        if item.name in layer.objects:
+            item.hide_set(is_hidden, view_layer=layer)
+
+
+def resume(context: bpy.types.Context, sculpt: Sculpt) -> None:
+    """Enter Sculpt Mode of the surface."""
+    _activate(context, sculpt.surface)
     bpy.ops.object.mode_set(mode="SCULPT")
-    return Sculpt(surface, item, number)
 
 
 def _remove_shape_keys(item: bpy.types.Object) -> None:
@@ -141,24 +180,88 @@ def _remove_shape_keys(item: bpy.types.Object) -> None:
 
 
 def end(context: bpy.types.Context, sculpt: Sculpt) -> None:
-    """Take the surface away, and go back to where the artist came from, but not to sculpting the rest mesh."""
-    values: Any = sculpt.surface
-    before, mode = values.get(_BEFORE), values.get(_MODE, "OBJECT")
-    leave(context)
+    """Take the surface of a paused sculpt away, and go back to where the artist came from.
+
+    But not to sculpting the rest mesh.
+    """
+    state = _state(sculpt.scene)
+    before, mode = state["before"], state["mode"]
     mesh = mesh_of(sculpt.surface)
     bpy.data.objects.remove(sculpt.surface)
     bpy.data.meshes.remove(mesh)
-    sculpt.item.hide_set(False)
-    target = before if isinstance(before, bpy.types.Object) and before.name in view_layer_of(context).objects else None
+    _close(sculpt.scene)
+    target = before if before is not None and before.name in view_layer_of(context).objects else None
     _activate(context, target or sculpt.item)
     if target is not None and mode == "POSE":
         bpy.ops.object.mode_set(mode="POSE")
 
 
-def leave(context: bpy.types.Context) -> None:
-    """Leave Sculpt Mode, so the mesh has the sculpted shape."""
-    if context.object is not None and context.object.mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
+def _close(scene: bpy.types.Scene) -> None:
+    """Show the mesh, and forget all that was known of the sculpt."""
+    values: Any = scene
+    item = values.pop(_STATE)["item"]
+    if item is not None:
+        _hide(scene, item, False)
+
+
+def pause(context: bpy.types.Context, sculpt: Sculpt, *, is_repeated: bool) -> None:
+    """Leave Sculpt Mode, so the surface has its shape, and the mode of whatever else is active."""
+    _to_object_mode(context, is_repeated=is_repeated)
+    if sculpt.surface.mode != "OBJECT":
+        _activate(context, sculpt.surface)
+        _to_object_mode(context, is_repeated=is_repeated)
+
+
+def _to_object_mode(context: bpy.types.Context, *, is_repeated: bool = False) -> None:
+    """Leave the mode of the active object.
+
+    Undo gets a step of its own before Sculpt Mode is left. If the last one were a stroke, undo would put the object
+    that is active by then into Sculpt Mode, and bring back nothing. That step is there already if the operator is
+    repeated.
+    """
+    if context.object is None or context.object.mode == "OBJECT":
+        return
+    if context.object.mode == "SCULPT" and not is_repeated:
+        bpy.ops.ed.undo_push(message="Sculpted")
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """The mesh in the place of the surface meanwhile, where an exporter would find that."""
+    global _is_aside
+    now = _in_file()
+    if now is None:
+        yield
+        return
+    is_active = bpy.context.object == now.surface
+    _is_aside = True
+    _hide(now.scene, now.item, False)
+    for collection in now.surface.users_collection:
+        collection.objects.unlink(now.surface)
+    try:
+        yield
+    finally:
+        _is_aside = False
+        # Undo may have replaced it.
+        now = _in_file()
+        if now is not None:
+            _stand_in(now)
+            if is_active:
+                _activate(bpy.context, now.surface)
+
+
+@persistent
+def _deleted(*_arguments: object) -> None:
+    """End a sculpt whose surface or mesh was deleted."""
+    # Blender 3.4 crashes if data is removed here. Data without users is not saved.
+    for scene in bpy.data.scenes if not _is_aside else ():
+        state = _state(scene)
+        if state and not all(item and item.name in scene.objects for item in (state["surface"], state["item"])):
+            _close(scene)
+
+
+HANDLERS = (("depsgraph_update_post", _deleted),)
 
 
 def _activate(context: bpy.types.Context, item: bpy.types.Object) -> None:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters that are written in C leave out the bellies of muscles, which are there to look at.
 
+In place of the surface of a sculpt they write its mesh.
+
 They write what views show, and call nothing when they begin. So their functions in ``bpy.ops.wm`` are replaced for
 scripts, and bellies are hidden while an artist chooses the file to write in a file browser.
 """
@@ -13,6 +15,7 @@ from typing import Any
 
 import bpy
 
+from ..correctives import sculpt
 from ..engine.muscles import bellies, muscle_list
 from ..settings.given import manager_of
 from ..settings.typed import Panel
@@ -25,14 +28,14 @@ _hiding: ExitStack | None = None
 
 
 class _WithoutBellies:
-    """An operator in ``bpy.ops`` that writes no bellies."""
+    """An operator in ``bpy.ops`` that writes no bellies, nor the surface of a sculpt."""
 
     def __init__(self, operator: Any, without: Callable[[], AbstractContextManager[None]]) -> None:
         self._operator = operator
         self._without = without
 
     def __call__(self, *context: object, **options: object) -> object:
-        with self._without():
+        with sculpt.aside(), self._without():
             return self._operator(*context, **options)
 
     def __getattr__(self, name: str) -> Any:
@@ -49,7 +52,7 @@ def _browser_drawn(_panel: Panel, context: bpy.types.Context) -> None:
 
 
 def _look() -> float | None:
-    """Hide bellies as long as such a file browser is open."""
+    """Hide bellies and the surface of a sculpt as long as such a file browser is open."""
     global _hiding
     windows = manager_of(bpy.context).windows
     if not any(_writes(area.spaces.active) for window in windows for area in window.screen.areas):
@@ -57,6 +60,7 @@ def _look() -> float | None:
         return None
     if _hiding is None:
         _hiding = ExitStack()
+        _hiding.enter_context(sculpt.aside())
         _hiding.enter_context(bellies.hidden())
     return _PAUSE
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Make Blender's exporters write bound characters with their skins: Armature modifiers replace ours meanwhile.
 
-They do not write the bellies and handles of muscles.
+They do not write the bellies and handles of muscles, nor the surface of a sculpt.
 
 Blender has no handlers for the begin or end of an export. Exporters written in Python, FBX and glTF, get another
 ``execute`` that wraps their own, so that this works however they are called. Those in C, of which USD writes skins,
@@ -17,6 +17,7 @@ from typing import Any
 
 import bpy
 
+from ..correctives import sculpt
 from ..engine.bake import stand_in
 from ..engine.muscles import muscle_list
 from ..settings.typed import Menu, Result, persistent
@@ -53,7 +54,8 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
         if not _is_on:
             return execute(self, context)
         _refer_to_this_file()
-        with muscle_list.left_out(), stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext():
+        stand_ins = stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext()
+        with sculpt.aside(), muscle_list.left_out(), stand_ins:
             result = execute(self, context)
         if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.describe(self)):
             self.report({"WARNING"}, lost)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bpy
 from bpy_extras.io_utils import ExportHelper
 
+from ..correctives import sculpt
 from ..engine.bake import bake, stand_in
 from ..engine.muscles import muscle_list
 from ..interface.action import Action
@@ -79,7 +80,7 @@ class SBS_OT_export_usd(Action, Operator, ExportHelper):  # type: ignore[misc]  
     def run(self, _context: bpy.types.Context) -> str | None:
         given = {name: getattr(self, name) for name in _options()}
         usd_export: Any = bpy.ops.wm.usd_export
-        with muscle_list.left_out(), stand_in.armature_modifiers_instead() as count:
+        with sculpt.aside(), muscle_list.left_out(), stand_in.armature_modifiers_instead() as count:
             try:
                 result: Result = usd_export(filepath=self.filepath, export_armatures=True, **given)
             except RuntimeError as error:

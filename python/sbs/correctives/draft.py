@@ -105,6 +105,8 @@ def draft(
         skin = character.twisted_skin(twist, optimized=True)
         options = BlendOptions(center="optimized", amount=twist_amounts(character, twist))
     surface = Surface(character)
+    if (surface.parents < 0).all():
+        raise ValueError("no joint has a parent, so none can be an elbow or a knee: parent the bones of each limb")
     chosen = find_hinges(surface) if joints is None else character.skeleton.indices(joints)
     for joint in chosen:
         if surface.parents[joint] < 0:

@@ -5,8 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 import scenes
+from numpy.typing import NDArray
 from session import Point, Session, changed, wait_until
 
+#: In the header.
+ACCEPT: Point = (1000, 40)
+CANCEL: Point = (1038, 40)
 #: The vertices that brushes move, and those of an object as they are seen.
 VERTICES = "import rigs\nresult = rigs.positions(bpy.context.object.data).tolist()"
 SEEN = "from expected import in_world\nresult = in_world(bpy.context.object).tolist()"
@@ -70,17 +74,62 @@ def test_sculpt_in_the_pose(character: Session) -> None:
     wanted = np.array(blender.run(VERTICES))
     blender.settled("sculpt in the pose")
 
-    blender.run("bpy.ops.sbs.accept_corrective('INVOKE_DEFAULT')")
-    blender.wait_for("bpy.context.object.name == 'Tube' and bpy.context.object.mode == 'OBJECT'")
-    found = np.array(blender.run(SEEN))
-    assert np.abs(found - wanted).max() < 1e-5
-    assert blender.get("len(bpy.data.objects['Tube'].data.shape_keys.key_blocks)") == 2
+    blender.click(ACCEPT)
+    check_accepted(blender, wanted)
     blender.move(scenes.EMPTY)
     assert changed(before, blender.settled("sculpt accepted", view)) > 0.001
 
-    # Undone in one step.
+    # Undone in one step, back to the sculpt.
     blender.key("ctrl+z")
-    blender.wait_for("bpy.data.objects['Tube'].data.shape_keys is None")
+    check_open(blender, wanted)
+    blender.settled("sculpt undone")
+    blender.key("ctrl+shift+z")
+    check_accepted(blender, wanted)
+    blender.key("ctrl+z")
+    check_open(blender, wanted)
+    blender.click(CANCEL)
+    blender.wait_for("bpy.context.object.name == 'Tube' and bpy.context.object.mode == 'OBJECT'")
+    assert blender.get("bpy.data.objects['Tube'].data.shape_keys is None and len(bpy.context.scene.objects) == 2")
+    blender.move(scenes.EMPTY)
+    blender.key("ctrl+z")
+    check_open(blender, wanted)
+    # Brushes work on it as before, and a stroke is undone alone.
+    assert sculpted(blender)
+    blender.key("ctrl+z")
+    check_open(blender, wanted)
+    blender.click(ACCEPT)
+    blender.wait_for("bpy.context.object.name == 'Tube'")
+    check_accepted(blender, wanted)
+
+
+def check_accepted(blender: Session, wanted: NDArray[np.float64]) -> None:
+    blender.wait_for("bpy.context.object.name == 'Tube' and bpy.context.object.mode == 'OBJECT'")
+    assert blender.get("len(bpy.data.objects['Tube'].data.shape_keys.key_blocks)") == 2
+    assert np.abs(np.array(blender.run(SEEN)) - wanted).max() < 1e-5
+
+
+def check_open(blender: Session, wanted: NDArray[np.float64]) -> None:
+    """Whether the surface is sculpted in the place of a mesh without shape keys."""
+    blender.wait_for("bpy.context.object.name == 'Tube, posed' and bpy.context.object.mode == 'SCULPT'")
+    assert blender.get("bpy.data.objects['Tube'].hide_get() and bpy.data.objects['Tube'].data.shape_keys is None")
+    assert np.abs(np.array(blender.run(VERTICES)) - wanted).max() < 1e-5
+
+
+def test_surface_deleted(character: Session) -> None:
+    blender = character
+    scenes.bind(blender)
+    blender.run("import rigs\nrigs.select([bpy.data.objects['Tube']])\nbpy.ops.ed.undo_push(message='Bound')")
+    blender.move(scenes.EMPTY)
+    blender.key("ctrl+shift+k")
+    blender.wait_for("bpy.context.object.name == 'Tube, posed'")
+    sculpted(blender)
+    blender.run("bpy.ops.object.mode_set('EXEC_DEFAULT', True, mode='OBJECT')")
+    blender.move(scenes.EMPTY)
+    blender.key("x", "Return")
+    blender.wait_for("not bpy.data.objects['Tube'].hide_get() and 'Tube, posed' not in bpy.context.scene.objects")
+    blender.settled("surface deleted")
+    blender.key("ctrl+z")
+    blender.wait_for("bpy.context.object.name == 'Tube, posed' and bpy.data.objects['Tube'].hide_get()")
 
 
 def test_the_rest_mesh_is_told(character: Session) -> None:

@@ -63,9 +63,26 @@ def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> 
             live.update(item, depsgraph, wait=True)
             depsgraph = evaluated(view_layer)
         found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))
-    if len(found) != len(mesh_of(item).vertices):
-        raise ValueError(f"{item.name} has {len(found)} vertices, and its mesh {len(mesh_of(item).vertices)}")
+    count = len(mesh_of(item).vertices)
+    if len(found) != count:
+        names = " or ".join(_changing_count(item, modifier, view_layer))
+        raise ValueError(
+            f"{names} makes {len(found)} vertices of the {count} of {item.name}: apply it, or move it below "
+            f"{modifier.name}"
+        )
     return found
+
+
+def _changing_count(item: bpy.types.Object, modifier: bpy.types.Modifier, view_layer: bpy.types.ViewLayer) -> list[str]:
+    """The names of the modifiers before a given one that change the number of vertices."""
+    names, count = [], len(mesh_of(item).vertices)
+    for other in stack.before(item, modifier):
+        with stack.only_before(item, other, and_it=other.show_viewport):
+            now = len(mesh_of(item.evaluated_get(evaluated(view_layer))).vertices)
+        if now != count:
+            names.append(other.name)
+        count = now
+    return names
 
 
 def basis_and_deltas(block: bpy.types.ShapeKey) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -282,6 +282,16 @@ def find(keys: bpy.types.Key) -> dict[str, Driven]:
     return found
 
 
+def numbered(keys: bpy.types.Key) -> dict[str, bpy.types.ShapeKey]:
+    """Shape keys with the drivers of correctives, by their numbers, whether a bone is left that drives them or not."""
+    paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
+    return {
+        target.data_path.removeprefix(f'["{_PROPERTY}').removesuffix('"]'): paths[path]
+        for path, target in _first_targets(keys)
+        if path in paths
+    }
+
+
 def _first_targets(block: bpy.types.ID) -> Iterator[tuple[str, bpy.types.DriverTarget]]:
     """The path of each driver of a data-block, and its first target."""
     data = animation_of(block)

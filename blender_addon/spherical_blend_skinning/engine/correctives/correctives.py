@@ -24,6 +24,7 @@ from ...settings.given import evaluated, pose_of
 from ...settings.typed import block_of_key, mesh_of
 from .. import reading
 from ..bake import bake, shape_keys
+from ..live import states
 from ..stack import stack
 from . import corrective_drivers, swings, targets
 from .corrective_solving import Solved, solve
@@ -81,6 +82,42 @@ def _axis_and_swing(record: Any) -> tuple[Vector3, Vector3]:
     if len(swing) == 2:
         return ALONG_BONE, (swing[0], 0.0, swing[1])
     return swings.as_vector(np.array(record["axis"])), swings.as_vector(np.array(swing))
+
+
+def find_undriven(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
+    """The shape keys of correctives that no bone drives any more, as it was deleted."""
+    armature, keys = bake.armature_of(item), mesh_of(item).shape_keys
+    # A rig that was just loaded or linked has no pose until Blender evaluates it, and so no bone that drives.
+    if keys is None or (armature is not None and armature.pose is None):
+        return []
+    driven, records = corrective_drivers.find(keys), _records(keys)
+    numbered = corrective_drivers.numbered(keys)
+    return [key for number, key in numbered.items() if number in records and number not in driven]
+
+
+def remove_undriven(item: bpy.types.Object) -> int:
+    """Remove the shape keys of `find_undriven`, and return how many."""
+    undriven = find_undriven(item)
+    for key in undriven:
+        keys = block_of_key(key)
+        number = next(number for number, other in corrective_drivers.numbered(keys).items() if other == key)
+        _remove(item, keys, number, key)
+    return len(undriven)
+
+
+def find_outdated(item: bpy.types.Object) -> list[Corrective]:
+    """The correctives that were solved for other weights than the mesh has now."""
+    now, keys = _weights(item), mesh_of(item).shape_keys
+    if now is None or keys is None:
+        return []
+    known, records = (None, "", now), _records(keys)
+    return [each for each in find(item) if each.has_target and records[each.number].get("weights") not in known]
+
+
+def _weights(item: bpy.types.Object) -> str | None:
+    """A text that stands for the weights of an object; None if it is not deformed live."""
+    state = states.state_of(item)
+    return None if state is None or state.binding is None else state.binding.surface.weights.digest
 
 
 def _records(keys: bpy.types.Key) -> dict[str, Any]:
@@ -180,6 +217,26 @@ def go_to_pose(corrective: Corrective) -> None:
     bone.matrix_basis = Matrix.LocRotScale(place, rotation, scale)
 
 
+def held_back(corrective: Corrective, depsgraph: bpy.types.Depsgraph) -> str:
+    """The constraints that keep its bone from the rotation of `go_to_pose`, for the artist; empty if none does."""
+    armature = corrective.armature.evaluated_get(depsgraph)
+    bone = pose_of(armature).bones[corrective.bone]
+    local = armature.convert_space(pose_bone=bone, matrix=bone.matrix, from_space="POSE", to_space="LOCAL")
+    angle = local.to_quaternion().rotation_difference(bone.matrix_basis.to_quaternion()).angle
+    angle = min(angle, 2.0 * np.pi - angle)
+    if angle < _TURNED:
+        return ""
+    # Inverse kinematics of a bone moves those above it.
+    holding = [
+        f"{constraint.name} of {other.name}"
+        for other in (bone, *bone.children_recursive)
+        for constraint in other.constraints
+        if not constraint.mute and (other == bone or constraint.type == "IK")
+    ]
+    by = " and ".join(holding) or "Another setting"
+    return f"{by} keeps {bone.name} {np.degrees(angle):.0f}° from this pose: mute it, or move its goal"
+
+
 # ----------------------------------------------------------------------------------------------------- adding, solving
 
 
@@ -211,7 +268,7 @@ def add(
     _keep(keys, number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
     targets.keep(item, armature, number, vertices, places)
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, axis, swing, True)])
-    solved = _solve(item, block, vertices, places[vertices], view_layer)
+    solved = _solve(item, number, block, vertices, places[vertices], view_layer)
     return next(each for each in find(item) if each.number == number), solved
 
 
@@ -255,7 +312,7 @@ def replace(
     _keep(keys, corrective.number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
     targets.keep(item, armature, corrective.number, vertices, places)
     _drive(keys, armature, bone, alike)
-    return _solve(item, corrective.key, vertices, places[vertices], view_layer)
+    return _solve(item, corrective.number, corrective.key, vertices, places[vertices], view_layer)
 
 
 def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
@@ -282,7 +339,7 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
         vertices, positions = _target(item, corrective, record)
         if corrective_drivers.find(keys)[corrective.number].is_former:
             _drive(keys, corrective.armature, corrective.bone, _alike(item, corrective))
-        return _solve(item, corrective.key, vertices, positions, view_layer)
+        return _solve(item, corrective.number, corrective.key, vertices, positions, view_layer)
 
 
 def _alike(item: bpy.types.Object, corrective: Corrective) -> list[Corrective]:
@@ -339,6 +396,7 @@ def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctiv
 
 def _solve(
     item: bpy.types.Object,
+    number: str,
     block: bpy.types.ShapeKey,
     vertices: NDArray[np.intp],
     positions: NDArray[np.float64],
@@ -346,23 +404,32 @@ def _solve(
 ) -> Solved:
     muted, block.mute = block.mute, False
     try:
-        return solve(item, block, vertices, positions, view_layer)
+        solved = solve(item, block, vertices, positions, view_layer)
     finally:
         block.mute = muted
+    values: Any = block_of_key(block)
+    values[_RECORDS][number]["weights"] = _weights(item) or ""
+    return solved
 
 
 def remove(item: bpy.types.Object, corrective: Corrective) -> None:
     """Remove a corrective with its shape key and its drivers."""
     keys = block_of_key(corrective.key)
     rest = [each for each in find(item) if each.number != corrective.number]
-    corrective_drivers.remove_drivers(keys, corrective.number)
-    values: Any = keys
-    del values[_RECORDS][corrective.number]
-    targets.forget(mesh_of(item), corrective.number)
-    item.shape_key_remove(corrective.key)
+    _remove(item, keys, corrective.number, corrective.key)
     alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     if alike:
         _drive(keys, corrective.armature, corrective.bone, alike)
+
+
+def _remove(item: bpy.types.Object, keys: bpy.types.Key, number: str, key: bpy.types.ShapeKey) -> None:
+    """Remove a shape key, its drivers, and all that is known of it."""
+    key.driver_remove("value")
+    corrective_drivers.remove_drivers(keys, number)
+    values: Any = keys
+    del values[_RECORDS][number]
+    targets.forget(mesh_of(item), number)
+    item.shape_key_remove(key)
 
 
 # ----------------------------------------------------------------------------------------------- shapes that are known
