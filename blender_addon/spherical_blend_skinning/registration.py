@@ -44,6 +44,7 @@ _NAMES = (
     "method.panel",
     "muscles.panel",
     "correctives.panel",
+    "correctives.broken_panel",
     "export.exporters",
     "export.compiled",
     "bind.menu",

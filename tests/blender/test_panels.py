@@ -11,6 +11,7 @@ from typing import Any, Literal
 import addon
 import bpy
 import muscled
+import numpy as np
 import pytest
 import rigs
 from objects import Family, current_layer
@@ -202,6 +203,21 @@ def test_mesh(character: Family) -> None:
     tubes[1].sbs.armature = None
     current_layer().update()
     assert "No armature" in draw("SBS_PT_sidebar")
+
+
+def test_broken_correctives() -> None:
+    tube, armature = rigs.make_bound()
+    addon.module("engine.correctives.correctives").put(
+        tube, armature, "B2", (1.0, 0.0), "Bent", np.full((len(tube.data.vertices), 3), 0.01)
+    )
+    current_layer().update()
+    assert not draw("SBS_PT_broken_correctives")
+    bpy.data.objects.remove(armature)
+    current_layer().update()
+    drawn = draw("SBS_PT_broken_correctives")
+    assert drawn[:2] == ["name", "Remove Corrective"] and len(drawn) > 2
+    assert addon.ops.remove_corrective(number="1") == {"FINISHED"}
+    assert not draw("SBS_PT_broken_correctives")
 
 
 @pytest.mark.parametrize("place", ["sidebar", "modifier"])

@@ -8,7 +8,7 @@ import math
 import bpy
 
 from ..engine.bake import bake
-from ..engine.correctives import corrective_drivers, correctives
+from ..engine.correctives import broken, corrective_drivers, correctives
 from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
@@ -68,7 +68,9 @@ class SBS_OT_sculpt_corrective(Action, Operator):
     def run(self, context: bpy.types.Context) -> str:
         item = _some_mesh(context)
         if self.number:
-            correctives.go_to_pose(_numbered(item, self.number))
+            corrective = _numbered(item, self.number)
+            correctives.check_rig(item, corrective)
+            correctives.go_to_pose(corrective)
             view_layer_of(context).update()
         surface = sculpt.begin(context, item, self.number).surface
         return f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as they should look, and accept"
@@ -178,7 +180,14 @@ class SBS_OT_mirror_corrective(_OfList, Operator):
     def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)
         for corrective in chosen:
+            sculpted = {each.number for each in correctives.find(item) if each.has_target}
             made, missing = correctives.mirror(item, corrective)
+            if made.number in sculpted:
+                self.report(
+                    {"WARNING"},
+                    f"{made.key.name} was sculpted, and is now the mirror image of {corrective.key.name}: "
+                    "undo this to keep the sculpt",
+                )
             if missing:
                 self.report({"WARNING"}, f"{missing} vertices of {made.key.name} have none on the other side")
         return f"Mirrored {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
@@ -242,7 +251,18 @@ class SBS_OT_remove_corrective(_OfList, Operator):
     bl_label = "Remove Corrective"
     bl_description = "Delete it with its shape key and its drivers"
 
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        reason = _mesh_hindrance(context)
+        return reason or ("" if broken.find(_some_mesh(context)) else super().hindrance(context))
+
     def run(self, context: bpy.types.Context) -> str:
+        item = _some_mesh(context)
+        lost = next((each for each in broken.find(item) if each.number == self.number), None)
+        if lost is not None:
+            name = lost.key.name
+            broken.remove(item, lost)
+            return f"Removed the broken {name}"
         item, chosen = self.chosen(context)
         for corrective in chosen:
             correctives.remove(item, corrective)

@@ -133,9 +133,9 @@ def write_drivers(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, po
 
 def remove_drivers(keys: bpy.types.Key, number: str) -> None:
     """Remove the drivers of a corrective: of its function, and of its shape key if it is there."""
-    found = find(keys).get(number)
-    if found is not None:
-        found.key.driver_remove("value")
+    block = driven_keys(keys).get(number)
+    if block is not None:
+        block.driver_remove("value")
     mesh: Any = keys.user
     mesh.driver_remove(_path(number))
     mesh.pop(f"{_PROPERTY}{number}", None)
@@ -154,20 +154,30 @@ def find(keys: bpy.types.Key) -> dict[str, Driven]:
 
     Without correctives whose key, driver or bone was deleted.
     """
-    paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
-    blocks: dict[str, bpy.types.ShapeKey] = {}
-    for path, target in _first_targets(keys):
-        if path in paths:
-            blocks.setdefault(target.data_path, paths[path])
+    blocks = driven_keys(keys)
     found = {}
     for path, target in _first_targets(keys.user):
-        armature = target.id
-        if path not in blocks or not isinstance(armature, bpy.types.Object) or armature.pose is None:
+        armature, number = target.id, _number(path)
+        if number not in blocks or not isinstance(armature, bpy.types.Object) or armature.pose is None:
             continue
         if target.bone_target in armature.pose.bones:
-            number = path.removeprefix(f'["{_PROPERTY}').removesuffix('"]')
-            found[number] = Driven(blocks[path], armature, target.bone_target)
+            found[number] = Driven(blocks[number], armature, target.bone_target)
     return found
+
+
+def driven_keys(keys: bpy.types.Key) -> dict[str, bpy.types.ShapeKey]:
+    """Shape keys with a driver, by the numbers of correctives, whether or not their bones are there."""
+    paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
+    found: dict[str, bpy.types.ShapeKey] = {}
+    for path, target in _first_targets(keys):
+        if path in paths:
+            found.setdefault(_number(target.data_path), paths[path])
+    return found
+
+
+def _number(path: str) -> str:
+    """The number of the corrective whose function has a data path."""
+    return path.removeprefix(f'["{_PROPERTY}').removesuffix('"]')
 
 
 def _first_targets(block: bpy.types.ID) -> Iterator[tuple[str, bpy.types.DriverTarget]]:

@@ -66,17 +66,32 @@ def find(item: bpy.types.Object) -> list[Corrective]:
     if keys is None:
         return found
     driven = corrective_drivers.find(keys)
-    for number, record in _records(keys).items():
+    for number, record in records(keys).items():
         if number in driven:
             x, z = record["swing"]
-            has_target = "target" in record or targets.are_kept(mesh_of(item), number)
+            has_target = "target" in record or targets.are_kept(mesh_of(item), target_name(number, record))
             found.append(Corrective(number, *driven[number], (x, z), has_target))
     return found
 
 
-def _records(keys: bpy.types.Key) -> dict[str, Any]:
-    records: Any = keys.get(_RECORDS)
-    return {} if records is None else dict(records.items())
+def foreign_reason(item: bpy.types.Object, armature: bpy.types.Object) -> str:
+    """Why a corrective that an armature drives is not that of a mesh; empty if it is."""
+    own = bake.armature_of(item)
+    if own is None or own == armature:
+        return ""
+    return f"{armature.name} drives it, and {own.name} deforms {item.name}"
+
+
+def records(keys: bpy.types.Key) -> dict[str, Any]:
+    """The record of each corrective, by numbers, whether or not its shape key and its bone are there."""
+    found: Any = keys.get(_RECORDS)
+    return {} if found is None else dict(found.items())
+
+
+def target_name(number: str, record: dict[str, Any]) -> str:
+    """The name of its target among the attributes of the mesh, which in earlier files is its number."""
+    name: str = record.get("target_name", number)
+    return name
 
 
 def choose_bone(
@@ -182,11 +197,17 @@ def add(
     keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
     number = _free_number(keys)
-    _keep(keys, number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
-    targets.keep(item, armature, number, vertices, places)
+    name_of_target = targets.keep(item, armature, vertices, places)
+    _keep(keys, number, {"swing": swing, "bone": bone, "pose": read_pose(armature), "target_name": name_of_target})
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, swing, True)])
     solved = _solve(item, block, vertices, places[vertices], view_layer)
     return next(each for each in find(item) if each.number == number), solved
+
+
+def check_rig(item: bpy.types.Object, corrective: Corrective) -> None:
+    """Refuse a corrective that another armature drives than the one that deforms the mesh."""
+    if reason := foreign_reason(item, corrective.armature):
+        raise ValueError(f"{corrective.key.name}: {reason}. Choose {corrective.armature.name} for it, or remove it")
 
 
 def _check_relative(item: bpy.types.Object) -> None:
@@ -220,6 +241,7 @@ def replace(
     Raises ValueError if that is impossible; it says why, and nothing has changed.
     """
     _check_relative(item)
+    check_rig(item, corrective)
     keys = block_of_key(corrective.key)
     swing = corrective_drivers.swing_of(corrective.armature, corrective.bone, evaluated(view_layer))
     alike = [each for each in find(item) if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
@@ -227,8 +249,9 @@ def replace(
     corrective_drivers.coefficients(np.array(swings))
     vertices = _concerned(item, alike, vertices)
     armature, bone = corrective.armature, corrective.bone
-    _keep(keys, corrective.number, {"swing": swing, "bone": bone, "pose": read_pose(armature)})
-    targets.keep(item, armature, corrective.number, vertices, places)
+    _forget_target(item, corrective.number)
+    name = targets.keep(item, armature, vertices, places)
+    _keep(keys, corrective.number, {"swing": swing, "bone": bone, "pose": read_pose(armature), "target_name": name})
     _drive(keys, armature, bone, alike)
     return _solve(item, corrective.key, vertices, places[vertices], view_layer)
 
@@ -239,8 +262,9 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
     Raises ValueError if its target or its pose cannot be had; it says why, and nothing has changed.
     """
     _check_relative(item)
+    check_rig(item, corrective)
     keys = block_of_key(corrective.key)
-    record = _records(keys)[corrective.number]
+    record = records(keys)[corrective.number]
     if not corrective.has_target:
         raise ValueError("It has no target: it was mirrored, or drafted for several bones together")
     with in_pose(corrective.armature, _pose_by_present_names(corrective, record)):
@@ -263,8 +287,9 @@ def _target(
     item: bpy.types.Object, corrective: Corrective, record: dict[str, Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The vertices (M,) of a corrective, and where they are to be, (M, 3)."""
-    if targets.are_kept(mesh_of(item), corrective.number):
-        return targets.read(item, corrective.armature, corrective.number)
+    name = target_name(corrective.number, record)
+    if targets.are_kept(mesh_of(item), name):
+        return targets.read(item, corrective.armature, name)
     # Files of earlier versions number the vertices; edits of the mesh have left these numbers behind.
     vertices = np.array(record["vertices"], np.intp)
     basis, deltas = shape_keys.basis_and_deltas(corrective.key)
@@ -300,8 +325,8 @@ def _keep(keys: bpy.types.Key, number: str, record: dict[str, Any]) -> None:
 
 
 def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctives: list[Corrective]) -> None:
-    records = _records(keys)
-    poses = {each.number: (each.key, tuple(records[each.number]["swing"])) for each in correctives}
+    known = records(keys)
+    poses = {each.number: (each.key, tuple(known[each.number]["swing"])) for each in correctives}
     if poses:
         corrective_drivers.write_drivers(keys, armature, bone, poses)
 
@@ -313,9 +338,15 @@ def _solve(
     positions: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
 ) -> Solved:
+    """`corrective_solving.solve`, also of a muted key; a ValueError leaves its shape as it was."""
     muted, block.mute = block.mute, False
+    before = reading.key_points(block)
     try:
         return solve(item, block, vertices, positions, view_layer)
+    except ValueError:
+        block.data.foreach_set("co", before.astype(np.float32).reshape(-1))
+        block_of_key(block).update_tag()
+        raise
     finally:
         block.mute = muted
 
@@ -324,14 +355,26 @@ def remove(item: bpy.types.Object, corrective: Corrective) -> None:
     """Remove a corrective with its shape key and its drivers."""
     keys = block_of_key(corrective.key)
     rest = [each for each in find(item) if each.number != corrective.number]
-    corrective_drivers.remove_drivers(keys, corrective.number)
-    values: Any = keys
-    del values[_RECORDS][corrective.number]
-    targets.forget(mesh_of(item), corrective.number)
+    forget(item, corrective.number)
     item.shape_key_remove(corrective.key)
     alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     if alike:
         _drive(keys, corrective.armature, corrective.bone, alike)
+
+
+def forget(item: bpy.types.Object, number: str) -> None:
+    """Remove all of a corrective but its shape key."""
+    values: Any = mesh_of(item).shape_keys
+    corrective_drivers.remove_drivers(values, number)
+    _forget_target(item, number)
+    del values[_RECORDS][number]
+
+
+def _forget_target(item: bpy.types.Object, number: str) -> None:
+    keys = mesh_of(item).shape_keys
+    record = records(keys).get(number) if keys is not None else None
+    if record is not None:
+        targets.forget(mesh_of(item), target_name(number, record))
 
 
 # ----------------------------------------------------------------------------------------------- shapes that are known
@@ -361,8 +404,8 @@ def put(
     number = _free_number(keys) if same is None else same.number
     basis, _deltas = shape_keys.basis_and_deltas(block)
     block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
+    _forget_target(item, number)
     _keep(keys, number, {"swing": swing})
-    targets.forget(mesh_of(item), number)
     made = Corrective(number, block, armature, bone, swing, False)
     _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
     keys.update_tag()
@@ -370,7 +413,7 @@ def put(
 
 
 def _free_number(keys: bpy.types.Key) -> str:
-    return str(max(map(int, _records(keys)), default=0) + 1)
+    return str(max(map(int, records(keys)), default=0) + 1)
 
 
 def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> tuple[float, float]:
