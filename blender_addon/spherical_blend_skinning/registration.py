@@ -41,6 +41,7 @@ _NAMES = (
     "correctives.operators",
     "bind.panel",
     "correctives.panel",
+    "correctives.broken_panel",
     "twist.panel",
     "muscles.panel",
     "export.exporters",

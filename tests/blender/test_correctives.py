@@ -302,6 +302,21 @@ def split(tube: MeshObject) -> None:
         bpy.ops.mesh.edge_split()
 
 
+def test_mirrored_over_a_sculpt(capfd: pytest.CaptureFixture[str]) -> None:
+    tube = two_sides()
+    assert addon.ops.mirror_corrective() == {"FINISHED"}
+    addon.ops.sculpt_corrective(number="2")
+    posed = surface()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    posed.data.vertices[300].co.x += 0.1
+    assert addon.ops.accept_corrective() == {"FINISHED"}
+    rigs.select([tube])
+    assert "was sculpted" not in capfd.readouterr().out
+    for warned in (True, False):
+        assert addon.ops.mirror_corrective(number="1") == {"FINISHED"}
+        assert ("B.R 60 was sculpted" in capfd.readouterr().out) is warned
+
+
 def test_mirrored_with_split_vertices() -> None:
     tube = two_sides(prepare=split)
     assert addon.ops.mirror_corrective() == {"FINISHED"}

@@ -176,6 +176,65 @@ def test_joined() -> None:
     assert moved[len(rest) :].max() == 0.0
 
 
+def test_joined_with_a_corrective_of_another_pose() -> None:
+    """The numbers of correctives are those of a mesh, so their targets need names of their own."""
+    tube, armature, rest, wanted = sculpted_tube()
+    other = rigs.make_tube(name="Other")
+    other.location.x = 2.0
+    rigs.bind(other, armature)
+    bend(armature, 0.0)
+    bend(armature, 60.0, "B3")
+    sculpt(other, bone="B3", key_name="other")
+    rigs.select([tube, other])
+    assert bpy.ops.object.join() == {"FINISHED"}
+    bend(armature, 0.0, "B3")
+    assert [(each.key.name, "joined" in each.reason) for each in listed_as_broken(tube)] == [("other", True)]
+    before = points(tube.data.shape_keys.key_blocks["B2 80"])
+    solve_elsewhere(tube, armature)
+    check_met(tube, rest, wanted)
+    np.testing.assert_allclose(points(tube.data.shape_keys.key_blocks["B2 80"]), before, atol=1e-5)
+    remove_broken(tube)
+    assert [key.name for key in tube.data.shape_keys.key_blocks] == ["Basis", "B2 80"]
+    check_met(tube, rest, wanted)
+
+
+def test_joined_with_a_corrective_of_the_same_name() -> None:
+    tube, armature, rest, wanted = sculpted_tube()
+    other = rigs.make_tube(name="Other")
+    other.location.x = 2.0
+    rigs.bind(other, armature)
+    bend(armature, 0.0)
+    bend(armature, 60.0, "B3")
+    sculpt(other, bone="B3", key_name="B2 80")
+    rigs.select([tube, other])
+    assert bpy.ops.object.join() == {"FINISHED"}
+    assert [(each.key.name, "joined" in each.reason) for each in listed_as_broken(tube)] == [("B2 80", True)]
+    remove_broken(tube)
+    assert not listed_as_broken(tube)
+    bend(armature, 0.0, "B3")
+    solve_elsewhere(tube, armature)
+    check_met(tube, rest, wanted)
+
+
+def share(tube: MeshObject) -> None:
+    rigs.select([tube])
+    assert bpy.ops.object.duplicate(linked=True) == {"FINISHED"}
+
+
+def decimate(tube: MeshObject) -> None:
+    modifier = tube.modifiers.new("Decimate", "DECIMATE")
+    modifier.ratio = 0.5
+    rigs.put_first(tube, modifier)
+
+
+@pytest.mark.parametrize(("deed", "reason"), [(share, "shares its mesh"), (decimate, "vertices, and its mesh")])
+def test_refused_for_the_mesh(deed: Callable[[MeshObject], None], reason: str) -> None:
+    tube, armature, *_ = sculpted_tube()
+    deed(tube)
+    bend(armature, 10.0)
+    refused(tube, reason)
+
+
 def shrink(*items: bpy.types.Object) -> None:
     """Give objects a scale of 0.01 that changes nothing that is seen."""
     for item in items:
@@ -251,31 +310,6 @@ def test_one_refused_does_not_keep_others_from_being_solved() -> None:
     assert error(in_world(tube), wanted) < 2 * MET[False]
 
 
-def without_bone(armature: ArmatureObject, name: str) -> None:
-    with rigs.editing(armature):
-        armature.data.edit_bones.remove(armature.data.edit_bones[name])
-    current_layer().update()
-
-
-def test_undriven_as_the_bone_was_deleted() -> None:
-    tube, armature = straight()
-    for bone in ("B1", "B2", "B3"):
-        bend(armature, 60.0, bone)
-        sculpt(tube, bone=bone)
-        bend(armature, 0.0, bone)
-    own = addon.module("engine.correctives.correctives")
-    assert not own.find_undriven(tube)
-    armature.data.bones["B1"].name = "Hips"
-    without_bone(armature, "B2")
-    tube.shape_key_add(name="smile")
-    assert [key.name for key in own.find_undriven(tube)] == ["B2 60"]
-    rigs.select([tube])
-    assert addon.ops.remove_undriven() == {"FINISHED"}
-    assert [key.name for key in tube.data.shape_keys.key_blocks] == ["Basis", "B1 60", "B3 60", "smile"]
-    assert [each.bone for each in own.find(tube)] == ["Hips", "B3"]
-    assert not own.find_undriven(tube)
-
-
 def test_driven_by_a_joined_armature() -> None:
     tube, armature = bent()
     sculpt(tube, bone="B2")
@@ -285,7 +319,6 @@ def test_driven_by_a_joined_armature() -> None:
     current_layer().update()
     own = addon.module("engine.correctives.correctives")
     assert [(each.armature, each.bone) for each in own.find(tube)] == [(other, "B2.001")]
-    assert not own.find_undriven(tube)
 
 
 def test_solving_again_is_offered_where_weights_changed(tmp_path: Path) -> None:
@@ -302,6 +335,68 @@ def test_solving_again_is_offered_where_weights_changed(tmp_path: Path) -> None:
     assert not find(tube)
 
 
+# ----------------------------------------------------------------------------------------------------------- broken
+
+
+def listed_as_broken(tube: MeshObject) -> list[Any]:
+    found: list[Any] = addon.module("engine.correctives.broken").find(tube)
+    return found
+
+
+def remove_broken(tube: MeshObject) -> None:
+    """Remove all that are listed, by the button."""
+    rigs.select([tube])
+    for each in [each.number for each in listed_as_broken(tube)]:
+        assert addon.ops.remove_corrective(number=each) == {"FINISHED"}
+
+
+def delete_bone(armature: ArmatureObject) -> None:
+    with rigs.editing(armature):
+        armature.data.edit_bones.remove(armature.data.edit_bones["B2"])
+
+
+def delete_driver(tube: MeshObject) -> None:
+    tube.data.shape_keys.key_blocks["B2 80"].driver_remove("value")
+
+
+@pytest.mark.parametrize(
+    ("deed", "reason"),
+    [
+        (lambda _tube, armature: delete_bone(armature), "B2"),
+        (lambda _tube, armature: bpy.data.objects.remove(armature), "B2"),
+        (lambda tube, _armature: delete_driver(tube), "driver"),
+        (lambda tube, _armature: setattr(tube.sbs, "armature", rigs.make_armature(name="New")), "New"),
+    ],
+)
+def test_broken_ones_are_listed_until_they_are_removed(
+    deed: Callable[[MeshObject, ArmatureObject], object], reason: str
+) -> None:
+    tube, armature, *_ = sculpted_tube()
+    tube.shape_key_add(name="Smile")
+    assert not listed_as_broken(tube)
+    deed(tube, armature)
+    current_layer().update()
+    (found,) = listed_as_broken(tube)
+    assert found.key.name == "B2 80" and reason in found.reason
+    remove_broken(tube)
+    assert not listed_as_broken(tube)
+    assert [key.name for key in tube.data.shape_keys.key_blocks] == ["Basis", "Smile"]
+    assert not [name for name in dict(tube.data.attributes.items()) if "sbs_target" in name]
+
+
+def test_of_another_rig_is_neither_solved_nor_sculpted() -> None:
+    tube, armature, *_ = sculpted_tube()
+    key = tube.data.shape_keys.key_blocks["B2 80"]
+    before = points(key)
+    tube.sbs.armature = rigs.make_armature(name="New")
+    bend(armature, 0.0)
+    rigs.select([tube])
+    for operator in (addon.ops.solve_correctives, addon.ops.sculpt_corrective):
+        with pytest.raises(RuntimeError, match="Rig drives it, and New deforms Tube"):
+            operator(number="1")
+    np.testing.assert_array_equal(points(key), before)
+
+
 # -------------------------------------------------------------------------------------------- files of earlier versions
 
 
@@ -309,10 +404,10 @@ def as_before(tube: MeshObject) -> None:
     """Keep the target of the corrective as earlier versions did, by numbers of vertices."""
     targets = addon.module("engine.correctives.targets")
     (found,) = addon.module("engine.correctives.correctives").find(tube)
-    vertices, places = targets.read(tube, found.armature, found.number)
-    targets.forget(tube.data, found.number)
     record: Any = tube.data.shape_keys["sbs_correctives"][found.number]
-    del record["bone"]
+    vertices, places = targets.read(tube, found.armature, record["target_name"])
+    targets.forget(tube.data, record["target_name"])
+    del record["bone"], record["target_name"]
     record["vertices"], record["target"] = vertices.tolist(), places.reshape(-1).tolist()
 
 

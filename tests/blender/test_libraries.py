@@ -13,7 +13,7 @@ import muscled
 import numpy as np
 import pytest
 import rigs
-from expected import TOLERANCE, error
+from expected import TOLERANCE, assert_right, error
 from objects import (
     ArmatureObject,
     Character,
@@ -243,3 +243,16 @@ def test_others_work(name: str, way: Way, tmp_path: Path, monkeypatch: pytest.Mo
             operator()
     else:
         assert operator(**OPTIONS.get(name, {})) == {"FINISHED"}
+
+
+def test_weights_changed_in_the_library(tmp_path: Path) -> None:
+    library, shot = str(tmp_path / "library.blend"), str(tmp_path / "shot.blend")
+    rigs.make_character()
+    rigs.save_library(tmp_path / "library.blend")
+    rigs.turn(overridden(tmp_path / "library.blend")[1])
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    bpy.ops.wm.open_mainfile(filepath=library)
+    mesh_named("Tube").vertex_groups["B1"].add(range(100, 300), 0.9, "REPLACE")
+    bpy.ops.wm.save_as_mainfile(filepath=library)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    assert_right(*rigs.overridden())

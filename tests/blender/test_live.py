@@ -8,6 +8,7 @@ from typing import Any
 
 import addon
 import bpy
+import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, assert_right, deformed, error
@@ -346,3 +347,11 @@ def test_threads_of_the_preferences(character: Character, monkeypatch: pytest.Mo
         rigs.turn(character[1], seed=9 + chosen)
         assert_right(*character)
     assert (asked[0], asked[-1]) == (threads, None)
+
+
+def test_segments_that_blender_has_not_evaluated_are_refused_with_words() -> None:
+    """As for a moment after armatures with bones that bend were joined or undone."""
+    _, armature = rigs.make_bound()
+    armature.data.bones["B2"].bbone_segments = 4
+    with pytest.raises(ValueError, match="B2"):
+        addon.module("engine.reading").segment_moves(armature, np.array([2]))

@@ -259,6 +259,21 @@ def test_correctives(character: Family) -> None:
     assert draw(panel) == [*rows, "B2, 46°", *buttons]
 
 
+def test_broken_correctives() -> None:
+    tube, armature = rigs.make_bound()
+    addon.module("engine.correctives.correctives").put(
+        tube, armature, "B2", (1.0, 0.0), "Bent", np.full((len(tube.data.vertices), 3), 0.01)
+    )
+    current_layer().update()
+    assert not draw("SBS_PT_broken_correctives")
+    bpy.data.objects.remove(armature)
+    current_layer().update()
+    drawn = draw("SBS_PT_broken_correctives")
+    assert drawn[:2] == ["name", "Remove Corrective"] and len(drawn) > 2
+    assert addon.ops.remove_corrective(number="1") == {"FINISHED"}
+    assert not draw("SBS_PT_broken_correctives")
+
+
 @pytest.mark.parametrize("place", ["sidebar", "modifier"])
 def test_spread_twist(character: Family, place: str) -> None:
     armature, tubes = character

@@ -8,7 +8,7 @@ import math
 import bpy
 
 from ..engine.bake import bake
-from ..engine.correctives import correctives
+from ..engine.correctives import broken, correctives
 from ..engine.correctives.correctives import Corrective
 from ..interface import character, rigged
 from ..interface.action import Action
@@ -67,7 +67,9 @@ class SBS_OT_sculpt_corrective(Action, Operator):
     def run(self, context: bpy.types.Context) -> str:
         item = _some_mesh(context)
         if self.number:
-            _go_to_pose(self, context, _numbered(item, self.number))
+            corrective = _numbered(item, self.number)
+            correctives.check_rig(item, corrective)
+            _go_to_pose(self, context, corrective)
         surface = sculpt.begin(context, item, self.number).surface
         return f"Sculpt the {len(mesh_of(surface).vertices)} vertices of {item.name} as they should look, and accept"
 
@@ -180,7 +182,14 @@ class SBS_OT_mirror_corrective(_OfList, Operator):
     def run(self, context: bpy.types.Context) -> str:
         item, chosen = self.chosen(context)
         for corrective in chosen:
+            sculpted = {each.number for each in correctives.find(item) if each.has_target}
             made, missing = correctives.mirror(item, corrective)
+            if made.number in sculpted:
+                self.report(
+                    {"WARNING"},
+                    f"{made.key.name} was sculpted, and is now the mirror image of {corrective.key.name}: "
+                    "undo this to keep the sculpt",
+                )
             if missing:
                 self.report({"WARNING"}, f"{missing} vertices of {made.key.name} have none on the other side")
         return f"Mirrored {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
@@ -244,26 +253,22 @@ class SBS_OT_remove_corrective(_OfList, Operator):
     bl_label = "Remove Corrective"
     bl_description = "Delete it with its shape key and its drivers"
 
+    @classmethod
+    def hindrance(cls, context: bpy.types.Context) -> str:
+        reason = _mesh_hindrance(context)
+        return reason or ("" if broken.find(_some_mesh(context)) else super().hindrance(context))
+
     def run(self, context: bpy.types.Context) -> str:
+        item = _some_mesh(context)
+        lost = next((each for each in broken.find(item) if each.number == self.number), None)
+        if lost is not None:
+            name = lost.key.name
+            broken.remove(item, lost)
+            return f"Removed the broken {name}"
         item, chosen = self.chosen(context)
         for corrective in chosen:
             correctives.remove(item, corrective)
         return f"Removed {len(chosen)} corrective{'s' if len(chosen) != 1 else ''}"
-
-
-class SBS_OT_remove_undriven(Action, Operator):
-    bl_idname = "sbs.remove_undriven"
-    bl_label = "Remove Undriven"
-    bl_description = "Delete the shape keys of correctives whose bone is gone, so nothing drives them"
-
-    @classmethod
-    def hindrance(cls, context: bpy.types.Context) -> str:
-        reason = _mesh_hindrance(context)
-        return reason or ("" if correctives.find_undriven(_some_mesh(context)) else "A bone drives each of them")
-
-    def run(self, context: bpy.types.Context) -> str:
-        item = _some_mesh(context)
-        return f"Removed {correctives.remove_undriven(item)} shape keys of {item.name}"
 
 
 def _go_to_pose(operator: Operator, context: bpy.types.Context, corrective: Corrective) -> bool:
@@ -290,7 +295,6 @@ CLASSES = (
     SBS_OT_mirror_corrective,
     SBS_OT_solve_correctives,
     SBS_OT_remove_corrective,
-    SBS_OT_remove_undriven,
     SBS_OT_draft_correctives,
 )
 HANDLERS = sculpt.HANDLERS

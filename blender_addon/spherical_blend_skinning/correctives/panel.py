@@ -71,17 +71,17 @@ class SBS_PT_correctives(SidebarPart, Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         item = mesh_to_sculpt(context)
-        return item is not None and bool(correctives.find(item) or correctives.find_undriven(item))
+        return item is not None and bool(correctives.find(item))
 
     def draw(self, context: bpy.types.Context) -> None:
         layout, item = self.layout, mesh_to_sculpt(context)
         keys = mesh_of(item).shape_keys if item is not None else None
         if item is None or keys is None:
             return
-        _draw_lost(layout, item)
+        outdated = [each.key.name for each in correctives.find_outdated(item)]
+        if outdated:
+            draw_words(layout, f"Weights have changed below {', '.join(outdated)}: Solve Again", "ERROR")
         settings, found = settings_of(item), correctives.find(item)
-        if not found:
-            return
         layout.template_list(
             "SBS_UL_correctives", "", keys, "key_blocks", settings, "corrective_row", rows=4, sort_lock=True
         )
@@ -89,17 +89,6 @@ class SBS_PT_correctives(SidebarPart, Panel):
         chosen = [each for each in found if keys.key_blocks.find(each.key.name) == row]
         _draw_corrective(layout, (chosen or found)[0])
         layout.operator("sbs.solve_correctives", icon="FILE_REFRESH")
-
-
-def _draw_lost(layout: bpy.types.UILayout, item: bpy.types.Object) -> None:
-    """Draw which correctives are not met or not driven any more, and the remedies."""
-    outdated = [each.key.name for each in correctives.find_outdated(item)]
-    if outdated:
-        draw_words(layout, f"Weights have changed below {', '.join(outdated)}: Solve Again", "ERROR")
-    undriven = [key.name for key in correctives.find_undriven(item)]
-    if undriven:
-        draw_words(layout, f"The bone is gone that drove {', '.join(undriven)}", "ERROR")
-        layout.operator("sbs.remove_undriven", icon="X")
 
 
 def _draw_corrective(layout: bpy.types.UILayout, corrective: correctives.Corrective) -> None:

@@ -357,8 +357,9 @@ def file_loaded(*_arguments: object) -> None:
     muscle_list.remove_all_deleted()
     _all_changed = True
     # Blender evaluates the file without calling handlers. Until they are called, panels know nothing of it, and a mesh
-    # that was saved before its last change was evaluated is shown as before that.
+    # that was saved before its last change was evaluated, or whose library has changed, is shown as before that.
     if bpy.app.background:
+        view_layer_of(bpy.context).update()
         _tag_all()
         view_layer_of(bpy.context).update()
     else:

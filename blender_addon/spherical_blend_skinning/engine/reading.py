@@ -163,8 +163,15 @@ def segment_moves(armature: bpy.types.Object, bones: NDArray[np.intp]) -> list[F
 
 
 def _segment_ends(bone: bpy.types.PoseBone, rest: bool = False) -> Floats:
-    """The ends of the segments of an evaluated bending bone in its own space, (S + 1, 4, 4)."""
-    return np.array([matrix(bone.bbone_segment_matrix(end, rest=rest)) for end in range(bone.bone.bbone_segments + 1)])
+    """The ends of the segments of an evaluated bending bone in its own space, (S + 1, 4, 4).
+
+    Raises ValueError if Blender has not evaluated them since they were edited.
+    """
+    ends = range(bone.bone.bbone_segments + 1)
+    try:
+        return np.array([matrix(bone.bbone_segment_matrix(end, rest=rest)) for end in ends])
+    except RuntimeError as error:
+        raise ValueError(f"The segments of bone {bone.name} are not evaluated yet: change the frame") from error
 
 
 def places_along(armature: bpy.types.Object, bone: int, points: NDArray[np.floating]) -> Floats:

@@ -244,9 +244,9 @@ def _clear(mesh: Any, number: str) -> None:
 
 def remove_drivers(keys: bpy.types.Key, number: str) -> None:
     """Remove the drivers of a corrective: of its functions, and of its shape key if it is there."""
-    found = find(keys).get(number)
-    if found is not None:
-        found.key.driver_remove("value")
+    block = driven_keys(keys).get(number)
+    if block is not None:
+        block.driver_remove("value")
     _clear(keys.user, number)
 
 
@@ -264,32 +264,29 @@ def find(keys: bpy.types.Key) -> dict[str, Driven]:
 
     Without correctives whose key, driver or bone was deleted.
     """
-    paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
-    targets = dict(_first_targets(keys.user))
+    blocks, targets = driven_keys(keys), dict(_first_targets(keys.user))
     found: dict[str, Driven] = {}
-    for path, target in _first_targets(keys):
-        number = target.data_path.removeprefix(f'["{_PROPERTY}').removesuffix('"]')
-        if path not in paths or not number.isdigit() or number in found:
-            continue
-        own = source = targets.get(target.data_path)
+    for number, block in blocks.items():
+        own = source = targets.get(f'["{_PROPERTY}{number}"]')
         while source is not None and source.data_path in targets and not source.bone_target:
             source = targets[source.data_path]
         armature = None if source is None else source.id
         if own is None or source is None or not isinstance(armature, bpy.types.Object) or armature.pose is None:
             continue
         if source.bone_target in armature.pose.bones:
-            found[number] = Driven(paths[path], armature, source.bone_target, own is source)
+            found[number] = Driven(block, armature, source.bone_target, own is source)
     return found
 
 
-def numbered(keys: bpy.types.Key) -> dict[str, bpy.types.ShapeKey]:
-    """Shape keys with the drivers of correctives, by their numbers, whether a bone is left that drives them or not."""
+def driven_keys(keys: bpy.types.Key) -> dict[str, bpy.types.ShapeKey]:
+    """Shape keys with a driver, by the numbers of correctives, whether or not their bones are there."""
     paths = {f'key_blocks["{bpy.utils.escape_identifier(block.name)}"].value': block for block in keys.key_blocks}
-    return {
-        target.data_path.removeprefix(f'["{_PROPERTY}').removesuffix('"]'): paths[path]
-        for path, target in _first_targets(keys)
-        if path in paths
-    }
+    found: dict[str, bpy.types.ShapeKey] = {}
+    for path, target in _first_targets(keys):
+        number = target.data_path.removeprefix(f'["{_PROPERTY}').removesuffix('"]')
+        if path in paths and number.isdigit():
+            found.setdefault(number, paths[path])
+    return found
 
 
 def _first_targets(block: bpy.types.ID) -> Iterator[tuple[str, bpy.types.DriverTarget]]:

@@ -67,11 +67,11 @@ def find(item: bpy.types.Object) -> list[Corrective]:
     if keys is None:
         return found
     driven = corrective_drivers.find(keys)
-    for number, record in _records(keys).items():
+    for number, record in records(keys).items():
         if number in driven:
             key, armature, bone, _is_former = driven[number]
             axis, swing = _axis_and_swing(record)
-            has_target = "target" in record or targets.are_kept(mesh_of(item), number)
+            has_target = "target" in record or targets.are_kept(mesh_of(item), target_name(number, record))
             found.append(Corrective(number, key, armature, bone, axis, swing, has_target))
     return found
 
@@ -84,25 +84,12 @@ def _axis_and_swing(record: Any) -> tuple[Vector3, Vector3]:
     return swings.as_vector(np.array(record["axis"])), swings.as_vector(np.array(swing))
 
 
-def find_undriven(item: bpy.types.Object) -> list[bpy.types.ShapeKey]:
-    """The shape keys of correctives that no bone drives any more, as it was deleted."""
-    armature, keys = bake.armature_of(item), mesh_of(item).shape_keys
-    # A rig that was just loaded or linked has no pose until Blender evaluates it, and so no bone that drives.
-    if keys is None or (armature is not None and armature.pose is None):
-        return []
-    driven, records = corrective_drivers.find(keys), _records(keys)
-    numbered = corrective_drivers.numbered(keys)
-    return [key for number, key in numbered.items() if number in records and number not in driven]
-
-
-def remove_undriven(item: bpy.types.Object) -> int:
-    """Remove the shape keys of `find_undriven`, and return how many."""
-    undriven = find_undriven(item)
-    for key in undriven:
-        keys = block_of_key(key)
-        number = next(number for number, other in corrective_drivers.numbered(keys).items() if other == key)
-        _remove(item, keys, number, key)
-    return len(undriven)
+def foreign_reason(item: bpy.types.Object, armature: bpy.types.Object) -> str:
+    """Why a corrective that an armature drives is not that of a mesh; empty if it is."""
+    own = bake.armature_of(item)
+    if own is None or own == armature:
+        return ""
+    return f"{armature.name} drives it, and {own.name} deforms {item.name}"
 
 
 def find_outdated(item: bpy.types.Object) -> list[Corrective]:
@@ -110,8 +97,8 @@ def find_outdated(item: bpy.types.Object) -> list[Corrective]:
     now, keys = _weights(item), mesh_of(item).shape_keys
     if now is None or keys is None:
         return []
-    known, records = (None, "", now), _records(keys)
-    return [each for each in find(item) if each.has_target and records[each.number].get("weights") not in known]
+    known, kept = (None, "", now), records(keys)
+    return [each for each in find(item) if each.has_target and kept[each.number].get("weights") not in known]
 
 
 def _weights(item: bpy.types.Object) -> str | None:
@@ -120,9 +107,16 @@ def _weights(item: bpy.types.Object) -> str | None:
     return None if state is None or state.binding is None else state.binding.surface.weights.digest
 
 
-def _records(keys: bpy.types.Key) -> dict[str, Any]:
-    records: Any = keys.get(_RECORDS)
-    return {} if records is None else dict(records.items())
+def records(keys: bpy.types.Key) -> dict[str, Any]:
+    """The record of each corrective, by numbers, whether or not its shape key and its bone are there."""
+    found: Any = keys.get(_RECORDS)
+    return {} if found is None else dict(found.items())
+
+
+def target_name(number: str, record: dict[str, Any]) -> str:
+    """The name of its target among the attributes of the mesh, which in earlier files is its number."""
+    name: str = record.get("target_name", number)
+    return name
 
 
 def choose_bone(
@@ -265,11 +259,18 @@ def add(
     keys = bake.with_basis(item)
     block = item.shape_key_add(name=name, from_mix=False)
     number = _free_number(keys)
-    _keep(keys, number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
-    targets.keep(item, armature, number, vertices, places)
+    target = targets.keep(item, armature, vertices, places)
+    record = {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature), "target_name": target}
+    _keep(keys, number, record)
     _drive(keys, armature, bone, [*others, Corrective(number, block, armature, bone, axis, swing, True)])
     solved = _solve(item, number, block, vertices, places[vertices], view_layer)
     return next(each for each in find(item) if each.number == number), solved
+
+
+def check_rig(item: bpy.types.Object, corrective: Corrective) -> None:
+    """Refuse a corrective that another armature drives than the one that deforms the mesh."""
+    if reason := foreign_reason(item, corrective.armature):
+        raise ValueError(f"{corrective.key.name}: {reason}. Choose {corrective.armature.name} for it, or remove it")
 
 
 def _check_relative(item: bpy.types.Object) -> None:
@@ -303,14 +304,17 @@ def replace(
     Raises ValueError if that is impossible; it says why, and nothing has changed.
     """
     _check_relative(item)
+    check_rig(item, corrective)
     keys = block_of_key(corrective.key)
     axis, swing = swing_of(item, corrective.armature, corrective.bone, evaluated(view_layer))
     alike = _alike(item, corrective)
     corrective_drivers.check([each.swing for each in alike if each.number != corrective.number], swing)
     vertices = _concerned(item, alike, vertices)
     armature, bone = corrective.armature, corrective.bone
-    _keep(keys, corrective.number, {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature)})
-    targets.keep(item, armature, corrective.number, vertices, places)
+    _forget_target(item, corrective.number)
+    target = targets.keep(item, armature, vertices, places)
+    record = {"axis": axis, "swing": swing, "bone": bone, "pose": read_pose(armature), "target_name": target}
+    _keep(keys, corrective.number, record)
     _drive(keys, armature, bone, alike)
     return _solve(item, corrective.number, corrective.key, vertices, places[vertices], view_layer)
 
@@ -321,8 +325,9 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
     Raises ValueError if its target or its pose cannot be had; it says why, and nothing has changed.
     """
     _check_relative(item)
+    check_rig(item, corrective)
     keys = block_of_key(corrective.key)
-    record = _records(keys)[corrective.number]
+    record = records(keys)[corrective.number]
     if not corrective.has_target:
         raise ValueError("It has no target: it was mirrored, or drafted for several bones together")
     with in_pose(corrective.armature, _pose_by_present_names(corrective, record)):
@@ -351,8 +356,9 @@ def _target(
     item: bpy.types.Object, corrective: Corrective, record: dict[str, Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """The vertices (M,) of a corrective, and where they are to be, (M, 3)."""
-    if targets.are_kept(mesh_of(item), corrective.number):
-        return targets.read(item, corrective.armature, corrective.number)
+    name = target_name(corrective.number, record)
+    if targets.are_kept(mesh_of(item), name):
+        return targets.read(item, corrective.armature, name)
     # Files of earlier versions number the vertices; edits of the mesh have left these numbers behind.
     vertices = np.array(record["vertices"], np.intp)
     basis, deltas = shape_keys.basis_and_deltas(corrective.key)
@@ -388,8 +394,8 @@ def _keep(keys: bpy.types.Key, number: str, record: dict[str, Any]) -> None:
 
 
 def _drive(keys: bpy.types.Key, armature: bpy.types.Object, bone: str, correctives: list[Corrective]) -> None:
-    records = _records(keys)
-    poses = {each.number: (each.key, _axis_and_swing(records[each.number])[1]) for each in correctives}
+    known = records(keys)
+    poses = {each.number: (each.key, _axis_and_swing(known[each.number])[1]) for each in correctives}
     if poses:
         corrective_drivers.write_drivers(keys, armature, bone, correctives[0].axis, poses)
 
@@ -402,9 +408,15 @@ def _solve(
     positions: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
 ) -> Solved:
+    """`corrective_solving.solve`, also of a muted key; a ValueError leaves its shape as it was."""
     muted, block.mute = block.mute, False
+    before = reading.key_points(block)
     try:
         solved = solve(item, block, vertices, positions, view_layer)
+    except ValueError:
+        block.data.foreach_set("co", before.astype(np.float32).reshape(-1))
+        block_of_key(block).update_tag()
+        raise
     finally:
         block.mute = muted
     values: Any = block_of_key(block)
@@ -416,20 +428,26 @@ def remove(item: bpy.types.Object, corrective: Corrective) -> None:
     """Remove a corrective with its shape key and its drivers."""
     keys = block_of_key(corrective.key)
     rest = [each for each in find(item) if each.number != corrective.number]
-    _remove(item, keys, corrective.number, corrective.key)
+    forget(item, corrective.number)
+    item.shape_key_remove(corrective.key)
     alike = [each for each in rest if (each.armature, each.bone) == (corrective.armature, corrective.bone)]
     if alike:
         _drive(keys, corrective.armature, corrective.bone, alike)
 
 
-def _remove(item: bpy.types.Object, keys: bpy.types.Key, number: str, key: bpy.types.ShapeKey) -> None:
-    """Remove a shape key, its drivers, and all that is known of it."""
-    key.driver_remove("value")
-    corrective_drivers.remove_drivers(keys, number)
-    values: Any = keys
+def forget(item: bpy.types.Object, number: str) -> None:
+    """Remove all of a corrective but its shape key."""
+    values: Any = mesh_of(item).shape_keys
+    corrective_drivers.remove_drivers(values, number)
+    _forget_target(item, number)
     del values[_RECORDS][number]
-    targets.forget(mesh_of(item), number)
-    item.shape_key_remove(key)
+
+
+def _forget_target(item: bpy.types.Object, number: str) -> None:
+    keys = mesh_of(item).shape_keys
+    record = records(keys).get(number) if keys is not None else None
+    if record is not None:
+        targets.forget(mesh_of(item), target_name(number, record))
 
 
 # ----------------------------------------------------------------------------------------------- shapes that are known
@@ -463,8 +481,8 @@ def put(
     number = _free_number(keys) if same is None else same.number
     basis, _deltas = shape_keys.basis_and_deltas(block)
     block.data.foreach_set("co", (basis + deltas).astype(np.float32).reshape(-1))
+    _forget_target(item, number)
     _keep(keys, number, {"axis": axis, "swing": swing})
-    targets.forget(mesh_of(item), number)
     made = Corrective(number, block, armature, bone, axis, swing, False)
     _drive(keys, armature, bone, [*(each for each in alike if each.number != number), made])
     keys.update_tag()
@@ -472,7 +490,7 @@ def put(
 
 
 def _free_number(keys: bpy.types.Key) -> str:
-    return str(max(map(int, _records(keys)), default=0) + 1)
+    return str(max(map(int, records(keys)), default=0) + 1)
 
 
 def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> Vector3:

@@ -8,6 +8,8 @@ that is solved for and one that is not is solved for, too.
 
 from __future__ import annotations
 
+import secrets
+
 import bpy
 import numpy as np
 from numpy.typing import NDArray
@@ -23,31 +25,43 @@ _PLACES, _RESTS, _SHARES = ".sbs_target_", ".sbs_target_rest_", ".sbs_target_sha
 _ELSEWHERE = 1e-3
 
 
-def keep(
-    item: bpy.types.Object, armature: bpy.types.Object, number: str, vertices: NDArray[np.intp], places: Floats
-) -> None:
-    """Keep the places (V, 3) of all vertices, in the space of the object, and which of them (M,) to solve for."""
-    mesh = mesh_of(item)
-    reading.write_vectors(mesh, _PLACES + number, _moved(places, item, armature))
-    reading.write_vectors(mesh, _RESTS + number, _moved(_at_rest(mesh), item, armature))
-    shares = np.zeros(len(mesh.vertices), np.float32)
-    shares[vertices] = 1.0
-    name = _SHARES + number
-    attribute: bpy.types.Attribute | None = mesh.attributes.get(name)
-    values_of(attribute or mesh.attributes.new(name, "FLOAT", "POINT")).foreach_set("value", shares)
+def keep(item: bpy.types.Object, armature: bpy.types.Object, vertices: NDArray[np.intp], places: Floats) -> str:
+    """Keep the places (V, 3) of all vertices, in the space of the object, and which of them (M,) to solve for.
+
+    Returned is a name that no other target has, of this mesh or of another that may be joined with it.
+    """
+    mesh, name = mesh_of(item), secrets.token_hex(6)
+    reading.write_vectors(mesh, _PLACES + name, _moved(places, item, armature))
+    reading.write_vectors(mesh, _RESTS + name, _moved(_at_rest(mesh), item, armature))
+    solved_for = np.zeros(len(mesh.vertices), np.float32)
+    solved_for[vertices] = 1.0
+    values_of(mesh.attributes.new(_SHARES + name, "FLOAT", "POINT")).foreach_set("value", solved_for)
+    return name
 
 
-def are_kept(mesh: bpy.types.Mesh, number: str) -> bool:
-    return all(name + number in mesh.attributes for name in (_PLACES, _RESTS, _SHARES))
+def are_kept(mesh: bpy.types.Mesh, name: str) -> bool:
+    return all(kind + name in mesh.attributes for kind in (_PLACES, _RESTS, _SHARES))
 
 
-def read(item: bpy.types.Object, armature: bpy.types.Object, number: str) -> tuple[NDArray[np.intp], Floats]:
+def names(mesh: bpy.types.Mesh) -> list[str]:
+    """The names of all targets, of correctives that are known and others."""
+    return [name.removeprefix(_SHARES) for name in dict(mesh.attributes.items()) if name.startswith(_SHARES)]
+
+
+def shares(mesh: bpy.types.Mesh, name: str) -> NDArray[np.float32]:
+    """The shares of all vertices (V,)."""
+    found = np.empty(len(mesh.vertices), np.float32)
+    values_of(mesh.attributes[_SHARES + name]).foreach_get("value", found)
+    return found
+
+
+def read(item: bpy.types.Object, armature: bpy.types.Object, name: str) -> tuple[NDArray[np.intp], Floats]:
     """The vertices (M,) to solve for, and their places (M, 3) in the space of the object.
 
     Raises ValueError if the mesh is elsewhere at rest than it was.
     """
     mesh = mesh_of(item)
-    places, then = (reading.vectors(mesh, name + number) for name in (_PLACES, _RESTS))
+    places, then = (reading.vectors(mesh, kind + name) for kind in (_PLACES, _RESTS))
     assert places is not None and then is not None
     # Vertices of joined meshes have zeros.
     known = then.any(axis=1)
@@ -57,15 +71,13 @@ def read(item: bpy.types.Object, armature: bpy.types.Object, number: str) -> tup
             f"{item.name} or {armature.name} was scaled, turned or moved at rest since it was sculpted: "
             "undo that, or sculpt it again"
         )
-    shares = np.empty(len(mesh.vertices), np.float32)
-    values_of(mesh.attributes[_SHARES + number]).foreach_get("value", shares)
-    vertices = np.flatnonzero(shares > 0.0)
+    vertices = np.flatnonzero(shares(mesh, name) > 0.0)
     return vertices, _moved(places[vertices], armature, item)
 
 
-def forget(mesh: bpy.types.Mesh, number: str) -> None:
-    for name in (_PLACES, _RESTS, _SHARES):
-        attribute: bpy.types.Attribute | None = mesh.attributes.get(name + number)
+def forget(mesh: bpy.types.Mesh, name: str) -> None:
+    for kind in (_PLACES, _RESTS, _SHARES):
+        attribute: bpy.types.Attribute | None = mesh.attributes.get(kind + name)
         if attribute is not None:
             mesh.attributes.remove(attribute)
 
