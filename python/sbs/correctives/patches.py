@@ -65,6 +65,10 @@ HINGES = re.compile("lowerarm|forearm|elbow|lowerleg|lowleg|shin|calf|knee")
 NO_HINGE = re.compile("spine|torso|chest|abdomen|belly|body|waist|hips?|pelvis|head|neck|shoulder|clavicle|nub")
 """Names of joints that are hinges, and words in names of joints that are none."""
 
+CARRIED, LEFT = 0.5, 1.0
+"""Clothes that are nearer to the skin than the first, in radii of the joint, go where it goes; beyond the second they
+stay."""
+
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
 
@@ -186,15 +190,15 @@ class Surface:
         """Vertices (W,) without the farthest from joints of pieces that are free as a whole, which would drift."""
         found = free.copy()
         joined = self.joints[[*joints]].mean(axis=0)
-        for piece in np.unique(self._pieces[free]):
-            members = np.flatnonzero(self._pieces == piece)
+        for piece in np.unique(self.pieces[free]):
+            members = np.flatnonzero(self.pieces == piece)
             if free[members].all():
                 far = np.linalg.norm(self.positions[members] - joined, axis=1)
                 found[members[far > FARTHEST * far.max()]] = False
         return found
 
     @cached_property
-    def _pieces(self) -> Indices:
+    def pieces(self) -> Indices:
         """The connected piece of each vertex (W,)."""
         return np.asarray(_core.islands(self.triangles.astype(np.int32), len(self.positions)), np.intp)
 
@@ -249,6 +253,8 @@ class Patch:
         The radius of the joint.
     shares : (W, n) ndarray
         How much of a delta goes to each of the joints.
+    own : (W,) ndarray
+        How much of each vertex these joints, those below, and two above them move.
     """
 
     surface: Surface
@@ -256,6 +262,7 @@ class Patch:
     free: Flags
     size: float
     shares: Floats
+    own: Floats
 
     @classmethod
     def around(cls, surface: Surface, joints: Sequence[int]) -> Patch | None:
@@ -268,22 +275,22 @@ class Patch:
                 if above >= 0:
                     allowed[above] = True
                     above = int(surface.parents[above])
-        own = surface.weights[:, allowed].sum(axis=1) > OWN
-        near, radii = np.zeros_like(own), []
+        own = surface.weights[:, allowed].sum(axis=1)
+        near, radii = np.zeros(len(own), np.bool_), []
         for joint in joints:
-            core = surface.core(joint) & own
+            core = surface.core(joint) & (own > OWN)
             if np.count_nonzero(core) < FEWEST:
                 return None
             radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
             near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
-        free = surface.held(near & own, joints)
+        free = surface.held(near & (own > OWN), joints)
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
         far = np.stack([np.linalg.norm(surface.positions - surface.joints[joint], axis=1) for joint in joints], axis=1)
         shares = np.stack([surface.moved(joint) for joint in joints], axis=1)
         shares = shares + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
-        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True))
+        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True), own)
 
     @cached_property
     def vertices(self) -> Indices:
@@ -344,6 +351,53 @@ class Patch:
             thinner=factors["thinner"],
             thicker=factors["thicker"],
         )[0]
+        return found
+
+    def carry(self, posed: Floats, relaxed: Floats) -> Floats:
+        """Where the surface (W, 3) is in a pose if clothes follow the skin, whose free vertices are relaxed."""
+        moves = np.where(self.free[:, None], relaxed - posed, 0.0)
+        for vertices, corners, barycentric, factors in self._layers:
+            carried = np.einsum("vc,vcx->vx", barycentric, moves[corners])
+            moves[vertices] += factors[:, None] * (carried - moves[vertices])
+        return np.asarray(posed + moves)
+
+    @cached_property
+    def reached(self) -> Flags:
+        """The vertices (W,) that relaxing moves: free ones, and those of clothes at the skin."""
+        found = self.free.copy()
+        for vertices, corners, *_ in self._layers:
+            found[vertices] |= found[corners].any(axis=1)
+        return found
+
+    @cached_property
+    def _layers(self) -> list[tuple[Indices, Indices, Floats, Floats]]:
+        """For each layer its vertices (N,), where the layers under it are nearest to them, and how far they follow.
+
+        The largest piece that bends is relaxed by itself. Other pieces that bend, as trousers do, follow it where they
+        are near, one after the other, and then pieces that do not, as boots. The nearest place is given by the corners
+        (N, 3) of a triangle and barycentric coordinates (N, 3).
+        """
+        surface, found = self.surface, []
+        corners = surface.positions[surface.triangles]
+        areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        piece_of = surface.pieces[surface.triangles[:, 0]]
+        areas = np.bincount(piece_of, areas * self.free[surface.triangles].all(axis=1), surface.pieces.max() + 1)
+        core = np.logical_or.reduce([surface.core(joint) for joint in self.joints]) & self.free
+        bending = np.flatnonzero(np.bincount(surface.pieces[core], minlength=len(areas)) >= FEWEST)
+        bending = bending[np.argsort(-areas[bending], kind="stable")]
+        others = np.setdiff1d(np.arange(len(areas)), bending)
+        for number, pieces in enumerate([*bending[1:, None], others], 1):
+            under = surface.triangles[np.isin(piece_of, bending[:number])]
+            vertices = np.flatnonzero(np.isin(surface.pieces, pieces) & (self.own > 0))
+            if not len(under):
+                continue
+            nearest, barycentric, distances = _core.nearest_on_surface(
+                surface.positions, under.astype(np.int32), surface.positions[vertices]
+            )
+            fading = np.clip((LEFT - distances / self.size) / (LEFT - CARRIED), 0, 1)
+            factors = self.own[vertices] * fading**2 * (3 - 2 * fading)
+            near = factors > 0
+            found.append((vertices[near], under[nearest[near]], barycentric[near], factors[near]))
         return found
 
     def _limits(self, matrices: Floats, rest: Floats, posed: Floats) -> tuple[Floats, Floats, Floats]:
