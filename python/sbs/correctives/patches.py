@@ -65,9 +65,12 @@ HINGES = re.compile("lowerarm|forearm|elbow|lowerleg|lowleg|shin|calf|knee")
 NO_HINGE = re.compile("spine|torso|chest|abdomen|belly|body|waist|hips?|pelvis|head|neck|shoulder|clavicle|nub")
 """Names of joints that are hinges, and words in names of joints that are none."""
 
-CARRIED, LEFT = 0.5, 1.0
+CARRIED, LEFT = 0.25, 1.0
 """Clothes that are nearer to the skin than the first, in radii of the joint, go where it goes; beyond the second they
 stay."""
+
+IN_COMMON = 0.5
+"""The weight that clothes and the skin below have in common, of those that follow it wholly."""
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
@@ -253,8 +256,6 @@ class Patch:
         The radius of the joint.
     shares : (W, n) ndarray
         How much of a delta goes to each of the joints.
-    own : (W,) ndarray
-        How much of each vertex these joints, those below, and two above them move.
     """
 
     surface: Surface
@@ -262,7 +263,6 @@ class Patch:
     free: Flags
     size: float
     shares: Floats
-    own: Floats
 
     @classmethod
     def around(cls, surface: Surface, joints: Sequence[int]) -> Patch | None:
@@ -275,22 +275,22 @@ class Patch:
                 if above >= 0:
                     allowed[above] = True
                     above = int(surface.parents[above])
-        own = surface.weights[:, allowed].sum(axis=1)
-        near, radii = np.zeros(len(own), np.bool_), []
+        own = surface.weights[:, allowed].sum(axis=1) > OWN
+        near, radii = np.zeros_like(own), []
         for joint in joints:
-            core = surface.core(joint) & (own > OWN)
+            core = surface.core(joint) & own
             if np.count_nonzero(core) < FEWEST:
                 return None
             radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
             near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
-        free = surface.held(near & (own > OWN), joints)
+        free = surface.held(near & own, joints)
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
         far = np.stack([np.linalg.norm(surface.positions - surface.joints[joint], axis=1) for joint in joints], axis=1)
         shares = np.stack([surface.moved(joint) for joint in joints], axis=1)
         shares = shares + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
-        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True), own)
+        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True))
 
     @cached_property
     def vertices(self) -> Indices:
@@ -365,8 +365,8 @@ class Patch:
     def reached(self) -> Flags:
         """The vertices (W,) that relaxing moves: free ones, and those of clothes at the skin."""
         found = self.free.copy()
-        for vertices, corners, *_ in self._layers:
-            found[vertices] |= found[corners].any(axis=1)
+        for vertices, corners, _barycentric, factors in self._layers:
+            found[vertices] |= found[corners].any(axis=1) & (factors > 0)
         return found
 
     @cached_property
@@ -378,6 +378,9 @@ class Patch:
         (N, 3) of a triangle and barycentric coordinates (N, 3).
         """
         surface, found = self.surface, []
+        # The joints below bend with the skin above them.
+        below = [surface.below(joint) for joint in self.joints]
+        weights = np.column_stack([*map(surface.moved, self.joints), surface.weights[:, ~np.logical_or.reduce(below)]])
         corners = surface.positions[surface.triangles]
         areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
         piece_of = surface.pieces[surface.triangles[:, 0]]
@@ -388,16 +391,20 @@ class Patch:
         others = np.setdiff1d(np.arange(len(areas)), bending)
         for number, pieces in enumerate([*bending[1:, None], others], 1):
             under = surface.triangles[np.isin(piece_of, bending[:number])]
-            vertices = np.flatnonzero(np.isin(surface.pieces, pieces) & (self.own > 0))
+            vertices = np.flatnonzero(np.isin(surface.pieces, pieces))
             if not len(under):
                 continue
             nearest, barycentric, distances = _core.nearest_on_surface(
                 surface.positions, under.astype(np.int32), surface.positions[vertices]
             )
             fading = np.clip((LEFT - distances / self.size) / (LEFT - CARRIED), 0, 1)
-            factors = self.own[vertices] * fading**2 * (3 - 2 * fading)
-            near = factors > 0
-            found.append((vertices[near], under[nearest[near]], barycentric[near], factors[near]))
+            near = fading > 0
+            vertices, barycentric, fading = vertices[near], barycentric[near], fading[near]
+            places = under[nearest[near]]
+            skin = np.einsum("vc,vcj->vj", barycentric, weights[places])
+            alike = np.minimum(skin, weights[vertices]).sum(axis=1)
+            factors = np.minimum(alike / IN_COMMON, 1) * fading**2 * (3 - 2 * fading)
+            found.append((vertices, places, barycentric, factors))
         return found
 
     def _limits(self, matrices: Floats, rest: Floats, posed: Floats) -> tuple[Floats, Floats, Floats]:
