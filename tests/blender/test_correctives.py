@@ -438,7 +438,7 @@ def beyond(tube: MeshObject, sleeve: MeshObject) -> Floats:
     outward: Any = sleeve.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
     normals = np.empty((len(cover), 3), np.float32)
     outward.vertices.foreach_get("normal", normals.reshape(-1))
-    return np.einsum("vx,vx->v", skin - cover, normals)
+    return np.asarray(np.einsum("vx,vx->v", skin - cover, normals))
 
 
 def test_a_sleeve_is_drafted_with_the_arm() -> None:
