@@ -14,7 +14,7 @@ from ...settings.typed import mesh_of
 from .. import reading
 from ..live import live
 from ..stack import stack
-from . import bake
+from . import bake, stand_in
 
 # How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
 _REACH = 1e-3
@@ -52,14 +52,15 @@ def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
 
 
 def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
-    """The vertices (V, 3) of the mesh after our modifier, with later modifiers hidden meanwhile.
+    """The vertices (V, 3) of the mesh after our modifier, or the one that stands in, with later ones hidden meanwhile.
 
     Raises ValueError if modifiers before ours change the number of vertices.
     """
-    modifier = check(item)
+    own = check(item)
+    modifier = stand_in.modifier_of(item) or own
     with stack.only_before(item, modifier, and_it=True):
         depsgraph = evaluated(view_layer)
-        if stack.find(item) is not None:
+        if modifier == own and stack.find(item) is not None:
             live.update(item, depsgraph, wait=True)
             depsgraph = evaluated(view_layer)
         found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))

@@ -33,7 +33,7 @@ _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)
 # How far the value of a corrective may be from 1 in its own pose, where it is solved.
-_NEARLY_ONE = 1e-3
+NEARLY_ONE = 1e-3
 # Vertices that a shape moves by less, a share of the size, stay.
 _STILL = 1e-6
 # Swings that differ by less, in radians, are the same pose.
@@ -233,8 +233,12 @@ def replace(
     return _solve(item, corrective.key, vertices, places[vertices], view_layer)
 
 
-def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
+def solve_again(
+    item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer, others_stay: bool = False
+) -> Solved:
     """Solve a corrective for its target anew, by the present weights, method and bones.
+
+    Vertices without a target keep their deltas if they stay, and have none otherwise.
 
     Raises ValueError if its target or its pose cannot be had; it says why, and nothing has changed.
     """
@@ -247,7 +251,7 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
         # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
         depsgraph = evaluated(view_layer)
         values: Any = keys.evaluated_get(depsgraph)
-        if abs(values.key_blocks[corrective.key.name].value - 1.0) > _NEARLY_ONE:
+        if abs(values.key_blocks[corrective.key.name].value - 1.0) > NEARLY_ONE:
             degrees = np.degrees(
                 np.hypot(*corrective_drivers.swing_of(corrective.armature, corrective.bone, depsgraph))
             )
@@ -256,7 +260,7 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
                 f"{degrees:.0f}°: bring the goals of its constraints back to where they were"
             )
         vertices, positions = _target(item, corrective, record)
-        return _solve(item, corrective.key, vertices, positions, view_layer)
+        return _solve(item, corrective.key, vertices, positions, view_layer, others_stay)
 
 
 def _target(
@@ -312,10 +316,11 @@ def _solve(
     vertices: NDArray[np.intp],
     positions: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
+    others_stay: bool = False,
 ) -> Solved:
     muted, block.mute = block.mute, False
     try:
-        return solve(item, block, vertices, positions, view_layer)
+        return solve(item, block, vertices, positions, view_layer, others_stay)
     finally:
         block.mute = muted
 
