@@ -232,13 +232,14 @@ def make_sculpted(**turns: float) -> Character:
     current_scene().frame_set(POSED)
     rigs.select([tube])
     assert addon.ops.sculpt_corrective() == {"FINISHED"}
-    surface = active_object()
+    surface = mesh_object(active_object())
     bpy.ops.object.mode_set(mode="OBJECT")
     places = rigs.positions(surface.data)
     away = np.linalg.norm(places - places[len(places) // 2], axis=1)
     places += 0.2 * np.exp(-((away / 0.3) ** 2))[:, None] * [1.0, 0.5, 0.0] * (away < 0.6)[:, None]
     surface.data.vertices.foreach_set("co", places.astype(np.float32).ravel())
-    assert addon.ops.accept_corrective(bone="B2", key_name="Bump") == {"FINISHED"}
+    driving = max(turns, key=lambda name: abs(turns[name]))
+    assert addon.ops.accept_corrective(bone=driving, key_name="Bump") == {"FINISHED"}
     return tube, armature
 
 
@@ -280,6 +281,20 @@ def test_a_sculpt_in_a_pose_of_several_bones(tmp_path: Path) -> None:
     assert key.value == pytest.approx(1.0, abs=1e-4) and sculpted.sum() > 20
     (twin,) = skinned(come_back(GLTF.export(tmp_path)), len(tube.data.vertices))
     assert error(with_keys(twin, POSED)[sculpted], wanted[sculpted]) < TOLERANCE
+
+
+def test_a_corrective_without_a_target_looks_as_here(tmp_path: Path) -> None:
+    """As one that was mirrored, or drafted for several bones together."""
+    tube, armature = make_sculpted(B3=70.0)
+    found = addon.module("engine.correctives.correctives")
+    (bump,) = found.find(tube)
+    deltas = key_points(tube)[1] - key_points(tube)[0]
+    found.remove(tube, bump)
+    found.put(tube, armature, "B3", (np.radians(70.0), 0.0), "Plain", deltas)
+    current_layer().update()
+    wanted = in_world(tube)
+    (twin,) = skinned(come_back(GLTF.export(tmp_path)), len(tube.data.vertices))
+    assert error(with_keys(twin, POSED), wanted) < TOLERANCE
 
 
 def test_correctives_that_cannot_be_solved_are_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -89,7 +89,7 @@ class SBS_OT_export_usd(Action, Operator, ExportHelper):  # type: ignore[misc]  
                 raise ValueError(str(error).strip()) from error
         for reason in written.left:
             self.report({"WARNING"}, f"Not solved for linear blending: {reason}")
-        count = written.count
+        count = written.skins
         return f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}" if result == {"FINISHED"} else None
 
 

@@ -32,7 +32,7 @@ _ALIKE = 1e-6
 class StandIn(NamedTuple):
     """The objects of which an exporter writes skins."""
 
-    count: int  #: How many there are
+    skins: int  #: How many there are
     left: list[str]  #: Why correctives are as for our modifier; each text has their names
 
 
