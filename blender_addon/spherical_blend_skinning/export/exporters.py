@@ -58,7 +58,7 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
         with muscle_list.left_out(), skins as written:
             result = execute(self, context)
         for reason in written.left if written is not None else ():
-            self.report({"WARNING"}, f"Not solved for linear blending: {reason}")
+            self.report({"WARNING"}, reason)
         if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.describe(self)):
             self.report({"WARNING"}, lost)
         return result

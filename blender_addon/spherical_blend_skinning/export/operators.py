@@ -88,7 +88,7 @@ class SBS_OT_export_usd(Action, Operator, ExportHelper):  # type: ignore[misc]  
                 # Errors that Blender's operator reports.
                 raise ValueError(str(error).strip()) from error
         for reason in written.left:
-            self.report({"WARNING"}, f"Not solved for linear blending: {reason}")
+            self.report({"WARNING"}, reason)
         count = written.skins
         return f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}" if result == {"FINISHED"} else None
 

@@ -21,19 +21,21 @@ from ...settings.given import evaluated, pose_of
 from ...settings.typed import armature_data, block_of_key, mesh_of
 from .. import reading
 from ..bake import bake, shape_keys, stand_in
+from ..stack import stack
 from . import correctives
 from .corrective_solving import solve
 from .correctives import Corrective
 
 # A vertex that is as near to where it is to be, a share of the size, keeps its delta.
 _ALIKE = 1e-6
+_UNSOLVED = "not solved for linear blending"
 
 
 class StandIn(NamedTuple):
     """The objects of which an exporter writes skins."""
 
     skins: int  #: How many there are
-    left: list[str]  #: Why correctives are as for our modifier; each text has their names
+    left: list[str]  #: Which correctives are not as they look here, and why
 
 
 class _Mesh(NamedTuple):
@@ -78,7 +80,8 @@ def _look(item: bpy.types.Object, view_layer: bpy.types.ViewLayer, left: list[st
                     looks.append((corrective, shape_keys.positions_alone(item, view_layer)))
             return _Mesh(item, looks)
     except ValueError as error:
-        left.append(f"{', '.join(corrective.key.name for corrective in found)} of {item.name}: {error}")
+        names = ", ".join(corrective.key.name for corrective in found)
+        left.append(f"{item.name}: {names} {_UNSOLVED}: {error}")
         return None
 
 
@@ -90,22 +93,23 @@ def _solve(mesh: _Mesh, view_layer: bpy.types.ViewLayer) -> list[str]:
             present = shape_keys.positions_alone(item, view_layer)
             values: Any = block_of_key(corrective.key).evaluated_get(evaluated(view_layer))
             if abs(values.key_blocks[corrective.key.name].value - 1.0) > correctives.NEARLY_ONE:
-                left[corrective.number] = f"drivers or locks hold {corrective.bone}, and it cannot be bent alone"
+                left[corrective.number] = f"{_UNSOLVED}: drivers hold {corrective.bone}, so it cannot be bent alone"
                 continue
             size = np.linalg.norm(np.ptp(present, axis=0))
             vertices = np.flatnonzero(np.linalg.norm(look - present, axis=1) > _ALIKE * size)
             places = look[vertices].astype(np.float64)
             if missed := solve(item, corrective.key, vertices, places, view_layer, others_stay=True).missed:
-                left[corrective.number] = f"linear blending crushes {missed} vertices, which are as near as can be"
+                left[corrective.number] = f"has {missed} vertices that linear blending crushes, as near as can be"
     for corrective, _ in mesh.looks:
         if corrective.has_target:
             try:
                 correctives.solve_again(item, corrective, view_layer, others_stay=True)
             except ValueError as error:
-                left.setdefault(corrective.number, str(error))
+                reason = f"looks as here with {corrective.bone} bent alone, not in the pose of its sculpt: {error}"
+                left.setdefault(corrective.number, reason)
             else:
                 left.pop(corrective.number, None)
-    return [f"{each.key.name}: {left[each.number]}" for each, _ in mesh.looks if each.number in left]
+    return [f"{item.name}: {each.key.name} {left[each.number]}" for each, _ in mesh.looks if each.number in left]
 
 
 def _write(item: bpy.types.Object, name: str, points: NDArray[np.float32]) -> None:
@@ -119,11 +123,12 @@ def _write(item: bpy.types.Object, name: str, points: NDArray[np.float32]) -> No
 
 @contextmanager
 def _shown(item: bpy.types.Object, found: list[Corrective]) -> Iterator[None]:
-    """Show a mesh, with its correctives and the pose of their armatures, for the time being."""
+    """Show a mesh as `shape_keys.positions_alone` reads it, with its correctives and the pose of their armatures."""
     is_hidden = item.hide_get()
     with ExitStack() as undoing:
         undoing.callback(item.hide_set, is_hidden)
         item.hide_set(False)
+        undoing.enter_context(stack.only_before(item, shape_keys.present_modifier(item), and_it=True))
         _set(undoing, item, "hide_viewport", False)
         for corrective in found:
             _set(undoing, corrective.key, "mute", False)
@@ -145,5 +150,7 @@ def _bone_alone(corrective: Corrective) -> Iterator[None]:
 
 
 def _set(undoing: ExitStack, owner: Any, name: str, value: object) -> None:
-    undoing.callback(setattr, owner, name, getattr(owner, name))
-    setattr(owner, name, value)
+    before = getattr(owner, name)
+    if before != value:
+        undoing.callback(setattr, owner, name, before)
+        setattr(owner, name, value)
