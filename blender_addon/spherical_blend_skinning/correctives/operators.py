@@ -233,7 +233,7 @@ class SBS_OT_draft_correctives(Action, Operator):
         finally:
             manager.progress_end()
         for reason in made.refused:
-            self.report({"WARNING"}, f"{reason}. What lies over it or below may come through it")
+            self.report({"WARNING"}, f"{reason}. Meshes over it or below may come through it")
         if made.left:
             self.report({"WARNING"}, f"{made.left} are left out, as they are too near poses that have one")
         return f"Drafted {made.keys} shape keys for {armature.name}"
