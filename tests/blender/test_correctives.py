@@ -470,6 +470,62 @@ def test_drafted() -> None:
         addon.ops.draft_correctives()
 
 
+def sleeved() -> tuple[MeshObject, MeshObject, ArmatureObject]:
+    """An arm, a sleeve below its elbow that is a mesh of its own, and their rig, bent as far as the skin folds."""
+    _, armature = limbs.make()
+    tube, sleeve = (limbs.make_tube(33, name, limbs.LIMBS) for name in ("Arm", "Sleeve"))
+    heights = rigs.positions(sleeve.data)[:, 2]
+    for item in (tube, sleeve):
+        for vertex, share in enumerate(np.clip((heights - 1.7) / 0.6, 0.0, 1.0).tolist()):
+            item.vertex_groups["UpperArm"].add([vertex], 1.0 - share, "REPLACE")
+            item.vertex_groups["ForeArm"].add([vertex], share, "REPLACE")
+    sleeve.data.transform(Matrix.Diagonal((1.06, 1.06, 1.0, 1.0)))
+    with rigs.editing(sleeve):
+        bpy.ops.mesh.select_all(action="DESELECT")
+        bpy.ops.object.mode_set(mode="OBJECT")
+        sleeve.data.vertices.foreach_set("select", (heights < 2.3) | (heights > 3.1))
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.delete(type="VERT")
+    rigs.bind(tube, armature)
+    limbs.bind_more(armature, sleeve)
+    bend(armature, 90.0, "ForeArm")
+    return tube, sleeve, armature
+
+
+def beyond(tube: MeshObject, sleeve: MeshObject) -> Floats:
+    """How far the skin is outside of the sleeve, vertex by vertex of this; negative inside."""
+    rest, covers = rigs.positions(tube.data), rigs.positions(sleeve.data) / [1.06, 1.06, 1.0]
+    partners = np.argmin(np.linalg.norm(covers[:, None] - rest, axis=2), axis=1)
+    skin, cover = in_world(tube)[partners], in_world(sleeve)
+    outward: Any = sleeve.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    normals = np.empty((len(cover), 3), np.float32)
+    outward.vertices.foreach_get("normal", normals.reshape(-1))
+    return np.asarray(np.einsum("vx,vx->v", skin - cover, normals))
+
+
+def test_a_sleeve_is_drafted_with_the_arm() -> None:
+    tube, sleeve, armature = sleeved()
+    assert beyond(tube, sleeve).max() < 0
+    rigs.select([armature])
+    assert addon.ops.draft_correctives() == {"FINISHED"}
+    find = addon.module("engine.correctives.correctives").find
+    drivers = [[(each.key.name, each.bone, each.swing) for each in find(item)] for item in (tube, sleeve)]
+    assert drivers[0] == drivers[1] and len(drivers[0]) == 3
+    for degrees in (45.0, 90.0, 130.0):
+        bend(armature, degrees, "ForeArm")
+        assert beyond(tube, sleeve).max() < 0, degrees
+
+
+def test_a_sleeve_that_gets_no_shape_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    tube, sleeve, armature = sleeved()
+    twin = bpy.data.objects.new("Twin", sleeve.data)
+    current_scene().collection.objects.link(twin)
+    rigs.select([armature])
+    assert addon.ops.draft_correctives() == {"FINISHED"}
+    assert "Warning: Sleeve " in capfd.readouterr().out
+    assert len(tube.data.shape_keys.key_blocks) == 4 and sleeve.data.shape_keys is None
+
+
 @pytest.mark.usefixtures("importer_of_old_blender")
 def test_fingers_are_drafted() -> None:
     """Fingers bend together, and each adds only its own small part."""

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import rigs
 from expected import TOLERANCE, Floats, deformed, error, in_world
+from mathutils import Quaternion
 from muscled import bend, covered, muscle_of, without
 from objects import (
     Character,
@@ -213,6 +214,108 @@ def test_other_modifiers_and_meshes(form: Format, tmp_path: Path) -> None:
     assert len(twins) == 2
     for twin, wanted in zip(twins, control, strict=True):
         assert_alike(by_frame(twin), wanted)
+
+
+POSED = FRAMES[2]
+
+
+def make_sculpted(**turns: float) -> Character:
+    """A bound tube whose bones turn by some degrees, with a bump that was sculpted so in one frame."""
+    tube, armature = make_character()
+    rigs.bind(tube, armature)
+    bpy.data.batch_remove(list(bpy.data.actions))
+    for frame in (FRAMES[0], POSED):
+        for bone in armature.pose.bones:
+            turn = turns.get(bone.name, 0.0) if frame == POSED else 0.0
+            bone.rotation_quaternion = Quaternion((1.0, 0.0, 0.0), np.radians(turn))
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    current_scene().frame_set(POSED)
+    rigs.select([tube])
+    assert addon.ops.sculpt_corrective() == {"FINISHED"}
+    surface = mesh_object(active_object())
+    bpy.ops.object.mode_set(mode="OBJECT")
+    places = rigs.positions(surface.data)
+    away = np.linalg.norm(places - places[len(places) // 2], axis=1)
+    places += 0.2 * np.exp(-((away / 0.3) ** 2))[:, None] * [1.0, 0.5, 0.0] * (away < 0.6)[:, None]
+    surface.data.vertices.foreach_set("co", places.astype(np.float32).ravel())
+    driving = max(turns, key=lambda name: abs(turns[name]))
+    assert addon.ops.accept_corrective(bone=driving, key_name="Bump") == {"FINISHED"}
+    return tube, armature
+
+
+def key_points(item: MeshObject) -> list[Floats]:
+    keys = item.data.shape_keys
+    return [] if keys is None else [np.array([point.co for point in block.data]) for block in keys.key_blocks]
+
+
+def with_keys(twin: MeshObject, frame: int) -> Floats:
+    """An imported mesh in a frame with all of its shape keys, linearly; its own values of these are left out."""
+    twin.data.shape_keys.animation_data_clear()
+    for block in twin.data.shape_keys.key_blocks[1:]:
+        block.value = 1.0
+    current_scene().frame_set(frame)
+    return in_world(twin)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_correctives_suit_the_linear_skin(form: Format, tmp_path: Path) -> None:
+    tube, armature = make_sculpted(B2=80.0)
+    wanted = in_world(tube)
+    current_scene().frame_set(7)
+    before = settings(tube), [bone.matrix_basis.copy() for bone in armature.pose.bones]
+    points, shown = key_points(tube), in_world(tube)
+    path = form.export(tmp_path)
+    assert (settings(tube), [bone.matrix_basis.copy() for bone in armature.pose.bones]) == before
+    assert all(map(np.array_equal, key_points(tube), points))
+    current_layer().update()
+    assert error(in_world(tube), shown) < TOLERANCE
+    (twin,) = skinned(come_back(path), len(tube.data.vertices))
+    assert error(with_keys(twin, POSED), wanted) < TOLERANCE
+
+
+def test_a_sculpt_in_a_pose_of_several_bones(tmp_path: Path) -> None:
+    tube, _ = make_sculpted(B1=40.0, B2=80.0, B3=-30.0)
+    wanted = in_world(tube)
+    key = tube.data.shape_keys.key_blocks["Bump"]
+    sculpted = np.linalg.norm(key_points(tube)[1] - key_points(tube)[0], axis=1) > 0
+    assert key.value == pytest.approx(1.0, abs=1e-4) and sculpted.sum() > 20
+    (twin,) = skinned(come_back(GLTF.export(tmp_path)), len(tube.data.vertices))
+    assert error(with_keys(twin, POSED)[sculpted], wanted[sculpted]) < TOLERANCE
+
+
+def test_a_corrective_without_a_target_looks_as_here(tmp_path: Path) -> None:
+    """As one that was mirrored, or drafted for several bones together."""
+    tube, armature = make_sculpted(B3=70.0)
+    found = addon.module("engine.correctives.correctives")
+    (bump,) = found.find(tube)
+    deltas = key_points(tube)[1] - key_points(tube)[0]
+    found.remove(tube, bump)
+    found.put(tube, armature, "B3", (np.radians(70.0), 0.0), "Plain", deltas)
+    current_layer().update()
+    wanted = in_world(tube)
+    (twin,) = skinned(come_back(GLTF.export(tmp_path)), len(tube.data.vertices))
+    assert error(with_keys(twin, POSED), wanted) < TOLERANCE
+
+
+def test_correctives_that_cannot_be_solved_are_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    tube, _ = make_sculpted(B2=80.0)
+    bpy.data.objects.new("Twin", tube.data)
+    GLTF.export(tmp_path)
+    assert "Warning: Tube: Bump not solved" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("interrupt", [KeyboardInterrupt, RuntimeError])
+def test_correctives_are_as_before_after_an_interrupt(interrupt: type[BaseException], tmp_path: Path) -> None:
+    tube, _ = make_sculpted(B2=80.0)
+    points, shown = key_points(tube), in_world(tube)
+    before = settings(tube)
+    linear_shapes = addon.module("engine.correctives.linear_shapes")
+    with pytest.raises(interrupt), linear_shapes.armature_modifiers_instead(current_layer()):
+        assert not all(map(np.array_equal, key_points(tube), points))
+        raise interrupt
+    current_layer().update()
+    assert settings(tube) == before and all(map(np.array_equal, key_points(tube), points))
+    assert error(in_world(tube), shown) < TOLERANCE
 
 
 def assert_exported(tube: MeshObject, folder: Path, wanted: Shapes) -> None:

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import sbs
+from sbs import _core
 from sbs.correctives import Correctives, draft
 from sbs.correctives.draft import find_groups, find_hinges
 from sbs.correctives.drivers import find_coordinates
@@ -18,7 +19,7 @@ from sbs.correctives.patches import Surface
 from sbs.poses import turned
 from sbs.quality import Gauge
 from sbs.quality.measures import bending_energy
-from sbs.rigging.triangle_mesh import diagonal
+from sbs.rigging.triangle_mesh import area_weighted_normals, diagonal
 
 Floats = NDArray[np.float64]
 DATA = Path(__file__).resolve().parents[1] / "data"
@@ -134,3 +135,40 @@ def test_errors() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         draft(hand, progress=stop)
+
+
+def booted() -> tuple[sbs.Character, NDArray[np.intp], NDArray[np.int32]]:
+    """The woman in a boot up to the knee, a mesh of its own; the vertices of skin in it, and the boot's triangles."""
+    woman = sbs.samples.load("woman")
+    mesh, joint = woman.mesh, woman.skeleton.index("LeftLeg")
+    positions, triangles = np.asarray(mesh.positions, np.float64), mesh.triangles
+    knee, ankle = woman.skeleton.joint_positions[[joint, woman.skeleton.index("LeftFoot")]]
+    along = (positions - knee) @ (ankle - knee) / ((ankle - knee) @ (ankle - knee))
+    is_shin = (along > 0.2) & (along < 0.6) & (np.linalg.norm(positions - knee, axis=1) < np.linalg.norm(ankle - knee))
+    chosen = triangles[is_shin[triangles].all(axis=1)]
+    covered, corners = np.unique(chosen, return_inverse=True)
+    apart = 0.003 * diagonal(positions)
+    boot = positions[covered] + apart * area_weighted_normals(positions, triangles)[covered]
+    boot_triangles = corners.reshape(-1, 3).astype(np.int32) + len(positions)
+    joined = sbs.Mesh(
+        np.concatenate([positions, boot]),
+        np.concatenate([triangles, boot_triangles]),
+        np.concatenate([mesh.joint_indices, mesh.joint_indices[covered]]),
+        np.concatenate([mesh.joint_weights, mesh.joint_weights[covered]]),
+    )
+    return sbs.Character.from_mesh(joined, woman.skeleton), covered, boot_triangles
+
+
+def test_a_boot_covers_the_leg() -> None:
+    character, covered, boot = booted()
+    skin = character.skin
+    found = draft(character, ["LeftLeg"], skin=skin)
+    assert len(found) > 2
+    for each in found:
+        assert each.target is not None
+        posed = np.asarray(skin.deform(each.target.skinning_matrices, correctives=found), np.float64)
+        nearest, shares, distances = _core.nearest_on_surface(posed, boot, posed[covered])
+        corners = posed[boot[nearest]]
+        outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        beyond = np.einsum("vx,vx->v", posed[covered] - np.einsum("vc,vcx->vx", shares, corners), outward) > 0
+        assert not (beyond & (distances > 1e-4 * diagonal(posed))).any(), each.name

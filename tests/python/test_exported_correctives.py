@@ -235,6 +235,42 @@ def test_convert(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], tmp_p
     assert np.linalg.norm(by_linear_blending(read, 1.0) - fist[1], axis=1).max() < 1e-6 * size
 
 
+@pytest.mark.parametrize("words", [(), ("--method", "linear"), ("--center", "weighted")])
+@pytest.mark.parametrize("alone", [True, False])
+def test_convert_meets_sculpts_of_any_method(
+    hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], tmp_path: Path, words: tuple[str, ...], alone: bool
+) -> None:
+    """The options need not be those that the shapes were solved for, and other fingers may be bent, too."""
+    pose, posed = fist
+    if not alone:
+        pose = sbs.samples.load("hand").animations["fist"].skinning_matrices(0.5)
+        posed = hand.skin.deform(pose, center="weighted") + (fist[1] - hand.skin.deform(fist[0], center="weighted"))
+        clip = sbs.Animation.from_skinning_matrices(
+            "curl", [0, 1], np.stack([np.tile(np.eye(4), (len(pose), 1, 1)), pose]), hand.rig
+        )
+        hand = replace(hand, animations=sbs.Animations([clip]))
+    hand.save(tmp_path / "hand.glb")
+    made = Correctives(hand.skeleton)
+    made.add(pose, posed, joints=CURL, name="fist")
+    made.solve(hand.skin, center="weighted")
+    write(tmp_path / "fist.json", made)
+    assert made["fist"].target is not None
+    sculpted = made["fist"].target.vertices
+    command = ["convert", tmp_path / "hand.glb", "--correctives", tmp_path / "fist.json", "-o", tmp_path / "out.glb"]
+    succeed(*command, *words)
+    missed = np.linalg.norm(by_linear_blending(sbs.load(tmp_path / "out.glb"), 1.0) - posed, axis=1)[sculpted]
+    assert len(missed) > 100 and missed.max() < 1.6e-6 * diagonal(hand.mesh.positions)
+
+
+def test_convert_names_correctives_without_a_target(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
+    hand.save(tmp_path / "hand.glb")
+    made = Correctives(hand.skeleton)
+    made.insert(replace(linear["fist"], target=None))
+    write(tmp_path / "fist.json", made)
+    command = ["convert", tmp_path / "hand.glb", "--correctives", tmp_path / "fist.json", "-o", tmp_path / "out.glb"]
+    assert "fist: " in succeed(*command, "--method", "linear")
+
+
 def test_all_else_of_a_file_is_kept(tmp_path: Path) -> None:
     """Materials, and the clips as they were, but for weights; shapes are in the space of the file, which is scaled."""
     rat = sbs.load(DATA / "Rat.glb")

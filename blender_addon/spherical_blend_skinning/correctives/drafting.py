@@ -18,6 +18,7 @@ from ..engine import reading
 from ..engine.bake import bake, shape_keys
 from ..engine.correctives import correctives, swings
 from ..interface.character import from_rig
+from ..settings import libraries
 from ..settings import rig as rig_settings
 from ..settings.given import evaluated, pose_of
 from ..settings.typed import mesh_of
@@ -28,6 +29,7 @@ class Drafted(NamedTuple):
 
     keys: int  #: How many shape keys were made
     left: dict[str, list[str]]  #: Drafts that are left out, by the reason
+    refused: list[str]  #: Why meshes that drafts would move cannot have shape keys
 
 
 def meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
@@ -35,14 +37,26 @@ def meshes(armature: bpy.types.Object) -> list[bpy.types.Object]:
     return [item for item in rig_settings.meshes_of(armature) if bake.modifier_of(item) is not None]
 
 
+def hindrance(armature: bpy.types.Object) -> str:
+    """Why no mesh of a rig can get drafts, as all belong to libraries; empty if one can."""
+    reasons = [libraries.hindrance([item]) for item in meshes(armature)]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
 def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress: Callable[[float], object]) -> Drafted:
     """Draft the hinges of a rig that are bent in the present pose, for all meshes that are bound to it.
 
-    Raises ValueError if a mesh cannot get shape keys, no bone deforms, or no hinge is bent.
+    Raises ValueError if no mesh can get shape keys, no bone deforms, or no hinge is bent.
     """
-    items = meshes(armature)
-    for item in items:
-        shape_keys.positions_alone(item, view_layer)  # says why there can be no shape keys
+    refused = {}
+    for item in meshes(armature):
+        try:
+            shape_keys.positions_alone(item, view_layer)
+        except ValueError as error:
+            refused[item] = str(error)
+    items = [item for item in meshes(armature) if item not in refused]
+    if not items:
+        raise ValueError("; ".join(refused.values()))
     made: Any = library.load("correctives").draft(
         from_rig(armature, with_triangles=True),
         poses=_pose(armature, view_layer)[None],
@@ -65,7 +79,9 @@ def draft(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer, progress:
                 except ValueError as error:
                     left.setdefault(str(error), []).append(drafted.name)
     progress(1.0)
-    return Drafted(keys, left)
+    moved = [drafted.shape.vertices for drafted in made]
+    reasons = [why for item, why in refused.items() if any(_inside(item, each, starts[item]).any() for each in moved)]
+    return Drafted(keys, left, reasons)
 
 
 def _pose(armature: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> Floats:

@@ -234,7 +234,7 @@ class SBS_OT_draft_correctives(Action, Operator):
         armature = rigged.rig_of(context)
         if armature is None or not our_meshes(context, all_meshes=True):
             return "Select a mesh that is deformed by spherical blend skinning, or its armature"
-        return hindrance(context) or libraries.hindrance(drafting.meshes(armature)) or character.hindrance(armature)
+        return hindrance(context) or drafting.hindrance(armature) or character.hindrance(armature)
 
     def run(self, context: bpy.types.Context) -> str:
         armature, manager = rigged.some_rig(context), manager_of(context)
@@ -243,6 +243,8 @@ class SBS_OT_draft_correctives(Action, Operator):
             made = drafting.draft(armature, view_layer_of(context), manager.progress_update)
         finally:
             manager.progress_end()
+        for reason in made.refused:
+            self.report({"WARNING"}, f"{reason}. Meshes over it or below may come through it")
         for reason, names in made.left.items():
             self.report({"WARNING"}, f"{len(names)} left out, {', '.join(names)}. {reason}")
         return f"Drafted {made.keys} shape keys for {armature.name}"

@@ -18,8 +18,9 @@ from typing import Any
 import bpy
 
 from ..correctives import sculpt
-from ..engine.bake import stand_in
+from ..engine.correctives import linear_shapes
 from ..engine.muscles import muscle_list
+from ..settings.given import view_layer_of
 from ..settings.typed import Menu, Result, persistent
 from . import lost_influences
 
@@ -54,9 +55,11 @@ def _wrapped(execute: _Execute, writes_skin: Callable[[Any], bool]) -> _Execute:
         if not _is_on:
             return execute(self, context)
         _refer_to_this_file()
-        stand_ins = stand_in.armature_modifiers_instead() if writes_skin(self) else nullcontext()
-        with sculpt.aside(), muscle_list.left_out(), stand_ins:
+        skins = linear_shapes.armature_modifiers_instead(view_layer_of(context)) if writes_skin(self) else nullcontext()
+        with sculpt.aside(), muscle_list.left_out(), skins as written:
             result = execute(self, context)
+        for reason in written.left if written is not None else ():
+            self.report({"WARNING"}, reason)
         if result == {"FINISHED"} and writes_skin(self) and (lost := lost_influences.describe(self)):
             self.report({"WARNING"}, lost)
         return result

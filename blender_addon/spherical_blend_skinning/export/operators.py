@@ -14,11 +14,12 @@ import bpy
 from bpy_extras.io_utils import ExportHelper
 
 from ..correctives import sculpt
-from ..engine.bake import bake, stand_in
+from ..engine.bake import bake
+from ..engine.correctives import linear_shapes
 from ..engine.muscles import muscle_list
 from ..interface.action import Action
 from ..settings.declared import text
-from ..settings.given import scene_of
+from ..settings.given import scene_of, view_layer_of
 from ..settings.typed import Menu, Operator, Result
 
 # Options that are set here or not shown, because this is the export of armatures.
@@ -77,15 +78,19 @@ class SBS_OT_export_usd(Action, Operator, ExportHelper):  # type: ignore[misc]  
             return ""
         return "Nothing in this scene is bound: Blender's own entry exports it as well"
 
-    def run(self, _context: bpy.types.Context) -> str | None:
+    def run(self, context: bpy.types.Context) -> str | None:
         given = {name: getattr(self, name) for name in _options()}
         usd_export: Any = bpy.ops.wm.usd_export
-        with sculpt.aside(), muscle_list.left_out(), stand_in.armature_modifiers_instead() as count:
+        skins = linear_shapes.armature_modifiers_instead(view_layer_of(context))
+        with sculpt.aside(), muscle_list.left_out(), skins as written:
             try:
                 result: Result = usd_export(filepath=self.filepath, export_armatures=True, **given)
             except RuntimeError as error:
                 # Errors that Blender's operator reports.
                 raise ValueError(str(error).strip()) from error
+        for reason in written.left:
+            self.report({"WARNING"}, reason)
+        count = written.skins
         return f"Wrote the skins of {count} bound object{'s' if count != 1 else ''}" if result == {"FINISHED"} else None
 
 

@@ -11,9 +11,10 @@ import click
 
 from ..characters.character import Character, Engine, WeightType
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
-from ..correctives import as_blend_shapes, to_linear
+from ..correctives import Correctives, as_blend_shapes, to_linear
 from ..formats import written
 from ..skinning.options import BlendOptions
+from ..skinning.skin import Skin
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
 from .options import SOURCE_OF_MESHES, Source, blamed_on, given, output_option, refuse_idle
 from .terminal import say
@@ -56,7 +57,8 @@ def convert(
     without materials. `sbs formats` lists the data that each format keeps.
 
     With --correctives the file has them as blend shapes, with weights in all animations: by linear blending a program
-    then shows their poses as `sbs deform` does by the same options.
+    then shows their poses as `sbs deform` does by the same options. Sculpted vertices are where they were sculpted,
+    whatever options the correctives were solved for.
 
     With --engine vertices have an attribute _SBS_CENTER, their centers of rotation and the amount of spherical
     blending, and influences are sorted. --twist, --amount, --across and --correctives have their effect, too.
@@ -86,12 +88,28 @@ def convert(
 
 def add_shapes(character: Character, how: HowToDeform) -> Character:
     """The character with correctives as blend shapes for linear blending."""
-    bound = how.bind(character)
-    shapes = bound.correctives
-    assert shapes is not None
+    bound, triangles = how.bind(character), character.mesh.triangles
+    assert bound.correctives is not None
+    shapes = as_sculpted(how, bound.correctives, character, bound.skin, bound.options)
     if bound.skin is not character.skin or bound.options.get("method") != "linear":
-        shapes, _ = to_linear(shapes, bound.skin, character.skin, triangles=character.mesh.triangles, **bound.options)
+        targets = {each.name: each.target for each in shapes if each.target is not None}
+        shapes, _ = to_linear(shapes, bound.skin, character.skin, triangles=triangles, **bound.options)
+        shapes.meet(character.skin, targets, triangles=triangles, method="linear")
     return as_blend_shapes(character, shapes)
+
+
+def as_sculpted(
+    how: HowToDeform, shapes: Correctives, character: Character, skin: Skin, options: BlendOptions
+) -> Correctives:
+    """Correctives that meet their targets by some options, whatever they were solved for; those without are named."""
+    if how.correctives_from == "draft":
+        return shapes
+    found = shapes.copy()
+    found.meet(skin, triangles=character.mesh.triangles, **options)
+    untold = [each.name for each in found if each.target is None]
+    if untold:
+        say(f"{', '.join(untold)}: taken as solved for these options, as no target is kept")
+    return found
 
 
 def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
@@ -104,7 +122,8 @@ def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -
         amount = twist_amounts(character, twist, ACROSS if how.across is None else how.across)
     if how.correctives_from is not None:
         skin = character.twisted_skin(twist, optimized=True)
-        shapes = how.correctives(character, skin, BlendOptions(center="optimized", amount=amount))
+        options = BlendOptions(center="optimized", amount=amount)
+        shapes = how.correctives(character, skin, options)
         assert shapes is not None
-        character = as_blend_shapes(character, shapes)
+        character = as_blend_shapes(character, as_sculpted(how, shapes, character, skin, options))
     return character.for_engine(engine, twist=twist, amount=amount)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self, Unpack
@@ -21,7 +21,7 @@ from ..skinning.skin import Skin
 from ..skinning.twist import as_frames
 from ..support.names import nearest_name
 from .drivers import Driver, Part, core_drivers, find_coordinates, find_driver
-from .solving import TOLERANCE, After, Solution, Target, solve
+from .solving import TOLERANCE, After, Solution, Target, solve, sum_of_shapes
 
 __all__ = ["Corrective", "Correctives"]
 
@@ -386,6 +386,68 @@ class Correctives:
         found = dict(zip(targets, solved, strict=True))
         for name, solution in found.items():
             self._correctives[name] = replace(self[name], shape=solution.shape, target=solution.target)
+        self._changed()
+        return found
+
+    def meet(
+        self,
+        skin: Skin,
+        targets: Mapping[str, Target] | None = None,
+        *,
+        triangles: ArrayLike | None = None,
+        tolerance: float = TOLERANCE,
+        after: After | None = None,
+        **options: Unpack[BlendOptions],
+    ) -> dict[str, Solution]:
+        """Change solved shapes by so much as they lack of their targets, by a method they may not be solved for.
+
+        Unlike `solve`, this keeps how joints that bend together share a shape out, as in drafts of fingers, and all
+        vertices without a target.
+
+        Parameters
+        ----------
+        targets : mapping of str to Target, optional
+            By names of correctives; by default their own.
+        skin, triangles, tolerance, after, method, rotation, center, damping, rcond, amount, base
+            As of `solve`.
+
+        Returns
+        -------
+        dict of str to Solution
+            For each target; its shape is the part that was added.
+
+        Raises
+        ------
+        KeyError, ValueError, TypeError, LinAlgError
+            As `solve`; if there is no corrective of a name.
+
+        Warns
+        -----
+        SingularVertexWarning
+            As `solve`.
+        """
+        if targets is None:
+            targets = {each.name: each.target for each in self if each.target is not None}
+        if not targets:
+            return {}
+        weights = self.weights(np.stack([target.skinning_matrices for target in targets.values()]))
+        own = [self.names.index(self[name].name) for name in targets]
+        present = [(each.shape, row) for each, row in zip(self, weights.T, strict=True) if each.shape is not None]
+        added = solve(
+            skin,
+            list(targets.values()),
+            weights[:, own],
+            present,
+            triangles=None if triangles is None else np.asarray(triangles),
+            tolerance=tolerance,
+            after=after,
+            options=options,
+        )
+        found = dict(zip(targets, added, strict=True))
+        for name, solution in found.items():
+            shape = self[name].shape
+            total = solution.shape if shape is None else sum_of_shapes(shape, solution.shape)
+            self._correctives[name] = replace(self[name], shape=total)
         self._changed()
         return found
 

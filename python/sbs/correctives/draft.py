@@ -67,6 +67,7 @@ def draft(
     The skin near a joint goes where it is stretched, squashed and bent least while limbs keep their volume and their
     thickness, and do not enter each other; `sbs/relaxation.h` has the energy. The result depends on the shape of the
     mesh and on its weights, and on the method only by where it begins. Fingers that share skin are bent together.
+    Pieces of the mesh near the skin, such as a boot over the leg, go where it goes, fading out with the distance.
 
     Parameters
     ----------
@@ -268,7 +269,7 @@ def _draft_patch(
     surface, group = patch.surface, patch.joints
     factors = HINGE if surface.is_hinge(group[0]) else BALL
     rest = np.asarray(skin.rest_positions, np.float64)
-    vertices = np.flatnonzero(patch.free[surface.numbers]).astype(np.int32)
+    vertices = np.flatnonzero(patch.reached[surface.numbers]).astype(np.int32)
     for way, (axes, reach) in enumerate(directions):
         begin = rest
         angles = find_angles(surface, group[0], axes[0])
@@ -278,7 +279,7 @@ def _draft_patch(
             start = np.asarray(skin.deform(matrices, rest_positions=begin.astype(skin.dtype), **options), np.float64)
             posed = np.asarray(skin.deform(matrices, **options), np.float64)
             relaxed = patch.relax(matrices, start[surface.kept], factors)
-            posed[vertices] = relaxed[surface.numbers[vertices]]
+            posed[vertices] = patch.carry(posed[surface.kept], relaxed)[surface.numbers[vertices]]
             back = np.asarray(skin.inverse_deform(posed.astype(skin.dtype), matrices, **options), np.float64)
             deltas = back[vertices] - rest[vertices]
             begin = rest.copy()

@@ -42,7 +42,7 @@ def to_linear(
 
     Each is solved in the pose in which only its joints are turned. So a shape corrects linear blending at these
     joints, everywhere on the mesh: morph targets for an engine, by the same drivers. Between the poses they are
-    approximate.
+    approximate. `Correctives.meet` then meets targets in their own poses, in which other joints may be turned, too.
 
     Parameters
     ----------

@@ -65,6 +65,13 @@ HINGES = re.compile("lowerarm|forearm|elbow|lowerleg|lowleg|shin|calf|knee")
 NO_HINGE = re.compile("spine|torso|chest|abdomen|belly|body|waist|hips?|pelvis|head|neck|shoulder|clavicle|nub")
 """Names of joints that are hinges, and words in names of joints that are none."""
 
+CARRIED, LEFT = 0.25, 1.0
+"""Clothes that are nearer to the skin than the first, in radii of the joint, go where it goes; beyond the second they
+stay."""
+
+IN_COMMON = 0.5
+"""The weight that clothes and the skin below have in common, of those that follow it wholly."""
+
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
 
@@ -186,15 +193,15 @@ class Surface:
         """Vertices (W,) without the farthest from joints of pieces that are free as a whole, which would drift."""
         found = free.copy()
         joined = self.joints[[*joints]].mean(axis=0)
-        for piece in np.unique(self._pieces[free]):
-            members = np.flatnonzero(self._pieces == piece)
+        for piece in np.unique(self.pieces[free]):
+            members = np.flatnonzero(self.pieces == piece)
             if free[members].all():
                 far = np.linalg.norm(self.positions[members] - joined, axis=1)
                 found[members[far > FARTHEST * far.max()]] = False
         return found
 
     @cached_property
-    def _pieces(self) -> Indices:
+    def pieces(self) -> Indices:
         """The connected piece of each vertex (W,)."""
         return np.asarray(_core.islands(self.triangles.astype(np.int32), len(self.positions)), np.intp)
 
@@ -344,6 +351,60 @@ class Patch:
             thinner=factors["thinner"],
             thicker=factors["thicker"],
         )[0]
+        return found
+
+    def carry(self, posed: Floats, relaxed: Floats) -> Floats:
+        """Where the surface (W, 3) is in a pose if clothes follow the skin, whose free vertices are relaxed."""
+        moves = np.where(self.free[:, None], relaxed - posed, 0.0)
+        for vertices, corners, barycentric, factors in self._layers:
+            carried = np.einsum("vc,vcx->vx", barycentric, moves[corners])
+            moves[vertices] += factors[:, None] * (carried - moves[vertices])
+        return np.asarray(posed + moves)
+
+    @cached_property
+    def reached(self) -> Flags:
+        """The vertices (W,) that relaxing moves: free ones, and those of clothes at the skin."""
+        found = self.free.copy()
+        for vertices, corners, _barycentric, factors in self._layers:
+            found[vertices] |= found[corners].any(axis=1) & (factors > 0)
+        return found
+
+    @cached_property
+    def _layers(self) -> list[tuple[Indices, Indices, Floats, Floats]]:
+        """For each layer its vertices (N,), where the layers under it are nearest to them, and how far they follow.
+
+        The largest piece that bends is relaxed by itself. Other pieces that bend, as trousers do, follow it where they
+        are near, one after the other, and then pieces that do not, as boots. The nearest place is given by the corners
+        (N, 3) of a triangle and barycentric coordinates (N, 3).
+        """
+        surface, found = self.surface, []
+        # The joints below bend with the skin above them.
+        below = [surface.below(joint) for joint in self.joints]
+        weights = np.column_stack([*map(surface.moved, self.joints), surface.weights[:, ~np.logical_or.reduce(below)]])
+        corners = surface.positions[surface.triangles]
+        areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        piece_of = surface.pieces[surface.triangles[:, 0]]
+        areas = np.bincount(piece_of, areas * self.free[surface.triangles].all(axis=1), surface.pieces.max() + 1)
+        core = np.logical_or.reduce([surface.core(joint) for joint in self.joints]) & self.free
+        bending = np.flatnonzero(np.bincount(surface.pieces[core], minlength=len(areas)) >= FEWEST)
+        bending = bending[np.argsort(-areas[bending], kind="stable")]
+        others = np.setdiff1d(np.arange(len(areas)), bending)
+        for number, pieces in enumerate([*bending[1:, None], others], 1):
+            under = surface.triangles[np.isin(piece_of, bending[:number])]
+            vertices = np.flatnonzero(np.isin(surface.pieces, pieces))
+            if not len(under):
+                continue
+            nearest, barycentric, distances = _core.nearest_on_surface(
+                surface.positions, under.astype(np.int32), surface.positions[vertices]
+            )
+            fading = np.clip((LEFT - distances / self.size) / (LEFT - CARRIED), 0, 1)
+            near = fading > 0
+            vertices, barycentric, fading = vertices[near], barycentric[near], fading[near]
+            places = under[nearest[near]]
+            skin = np.einsum("vc,vcj->vj", barycentric, weights[places])
+            alike = np.minimum(skin, weights[vertices]).sum(axis=1)
+            factors = np.minimum(alike / IN_COMMON, 1) * fading**2 * (3 - 2 * fading)
+            found.append((vertices, places, barycentric, factors))
         return found
 
     def _limits(self, matrices: Floats, rest: Floats, posed: Floats) -> tuple[Floats, Floats, Floats]:

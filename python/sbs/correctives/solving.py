@@ -25,7 +25,7 @@ from ..skinning.skin import Skin
 from ..support.callers import warn
 from ..support.vectors import unit
 
-__all__ = ["TOLERANCE", "After", "Solution", "Target", "finished", "solve"]
+__all__ = ["TOLERANCE", "After", "Solution", "Target", "finished", "solve", "sum_of_shapes"]
 
 Floats = NDArray[np.float64]
 After = Callable[[AnyFloats, Floats], AnyFloats]
@@ -324,6 +324,22 @@ def _sparse(skin: Skin, anywhere: NDArray[np.int32], deltas: Floats, limit: floa
     added[np.searchsorted(every, vertices)] = kept
     by_normals[np.searchsorted(every, beside)] = turned
     return Shape(every, added, by_normals)
+
+
+def sum_of_shapes(one: Shape, other: Shape) -> Shape:
+    """The sum of two shapes; only one that both have normals for changes these."""
+    vertices = np.union1d(one.vertices, other.vertices).astype(np.int32)
+
+    def total(first: AnyFloats, second: AnyFloats) -> AnyFloats:
+        found = np.zeros((len(vertices), 3), first.dtype)
+        np.add.at(found, np.searchsorted(vertices, one.vertices), first)
+        np.add.at(found, np.searchsorted(vertices, other.vertices), second)
+        return found
+
+    normals = None
+    if one.normal_deltas is not None and other.normal_deltas is not None:
+        normals = total(one.normal_deltas, other.normal_deltas)
+    return Shape(vertices, total(one.deltas, other.deltas), normals)
 
 
 class _Normals:

@@ -14,7 +14,7 @@ from ...settings.typed import mesh_of
 from .. import reading
 from ..live import live
 from ..stack import stack
-from . import bake
+from . import bake, stand_in
 
 # How far the other side of a vertex may be from where it would be: a share of the size of the mesh.
 _REACH = 1e-3
@@ -51,15 +51,21 @@ def check(item: bpy.types.Object) -> bpy.types.NodesModifier:
     return modifier
 
 
+def present_modifier(item: bpy.types.Object) -> bpy.types.Modifier:
+    """Our modifier of an object that can get a shape key, or the one that stands in. Raises ValueError as `check`."""
+    own = check(item)
+    return stand_in.modifier_of(item) or own
+
+
 def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
-    """The vertices (V, 3) of the mesh after our modifier, with later modifiers hidden meanwhile.
+    """The vertices (V, 3) of the mesh after our modifier, or the one that stands in, with later ones hidden meanwhile.
 
     Raises ValueError if modifiers before ours change the number of vertices.
     """
-    modifier = check(item)
+    modifier = present_modifier(item)
     with stack.only_before(item, modifier, and_it=True):
         depsgraph = evaluated(view_layer)
-        if stack.find(item) is not None:
+        if modifier == stack.find(item):
             live.update(item, depsgraph, wait=True)
             depsgraph = evaluated(view_layer)
         found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))

@@ -27,6 +27,12 @@ def is_active() -> bool:
     return _active > 0
 
 
+def modifier_of(item: bpy.types.Object) -> bpy.types.ArmatureModifier | None:
+    """The modifier that replaces ours on a bound object at present, if there is one."""
+    armature = bake.armature_of(item) if is_active() else None
+    return None if armature is None else stack.armature_modifier_of(item, armature)
+
+
 @contextmanager
 def armature_modifiers_instead() -> Iterator[int]:
     """Let Armature modifiers deform objects in place of ours, and yield how many; afterwards all settings are restored.

@@ -42,9 +42,15 @@ def solve(
     vertices: NDArray[np.intp],
     positions: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
+    others_stay: bool = False,
 ) -> Solved:
-    """Solve a shape key, whose value in this pose is 1, for places (M, 3) of some vertices; all others stay at rest."""
-    basis, _deltas = shape_keys.basis_and_deltas(block)
+    """Solve a shape key, whose value in this pose is 1, for places (M, 3) of some vertices.
+
+    All others keep their deltas if they stay, and have none otherwise.
+    """
+    basis, before = shape_keys.basis_and_deltas(block)
+    if not others_stay:
+        before = np.zeros_like(basis)
     size = float(np.linalg.norm(np.ptp(basis, axis=0))) or 1.0
 
     def deformed(deltas: Floats) -> Floats:
@@ -64,11 +70,11 @@ def solve(
 
     def spread(moves: Floats) -> Floats:
         """Moves (M, 3) as deltas of all vertices."""
-        deltas = np.zeros_like(basis)
+        deltas = before.copy()
         deltas[vertices] = moves
         return deltas
 
-    kept = np.zeros((len(vertices), 3))
+    kept = before[vertices]
     posed = deformed(spread(kept))
     offsets = positions - posed
     best = np.linalg.norm(offsets, axis=1)

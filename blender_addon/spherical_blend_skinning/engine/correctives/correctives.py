@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from ...settings.given import evaluated, pose_of
 from ...settings.typed import block_of_key, mesh_of
 from .. import reading
-from ..bake import bake, shape_keys
+from ..bake import bake, shape_keys, stand_in
 from ..live import states
 from ..stack import stack
 from . import corrective_drivers, swings, targets
@@ -35,7 +35,7 @@ _CHANNELS = ("location", "rotation_quaternion", "rotation_euler", "rotation_axis
 # Bones that are turned by less, in radians, are at rest.
 _TURNED = np.radians(3.0)
 # How far the value of a corrective may be from 1 in its own pose, where it is solved.
-_NEARLY_ONE = 1e-3
+NEARLY_ONE = 1e-3
 # Vertices that a shape moves by less, a share of the size, stay.
 _STILL = 1e-6
 # A shape is mirrored if a larger share of its vertices have others on the other side.
@@ -319,8 +319,12 @@ def replace(
     return _solve(item, corrective.number, corrective.key, vertices, places[vertices], view_layer)
 
 
-def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer) -> Solved:
+def solve_again(
+    item: bpy.types.Object, corrective: Corrective, view_layer: bpy.types.ViewLayer, others_stay: bool = False
+) -> Solved:
     """Solve a corrective for its target anew, by the present weights, method and bones.
+
+    Vertices without a target keep their deltas if they stay, and have none otherwise.
 
     Raises ValueError if its target or its pose cannot be had; it says why, and nothing has changed.
     """
@@ -334,7 +338,7 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
         # Goals of constraints may have moved. Where the shape has no effect, solving would flatten it.
         depsgraph = evaluated(view_layer)
         values: Any = keys.evaluated_get(depsgraph)
-        if abs(values.key_blocks[corrective.key.name].value - 1.0) > _NEARLY_ONE:
+        if abs(values.key_blocks[corrective.key.name].value - 1.0) > NEARLY_ONE:
             now = swings.swing_of(corrective.armature, corrective.bone, corrective.axis, depsgraph)
             degrees = np.degrees(np.linalg.norm(now))
             raise ValueError(
@@ -344,7 +348,7 @@ def solve_again(item: bpy.types.Object, corrective: Corrective, view_layer: bpy.
         vertices, positions = _target(item, corrective, record)
         if corrective_drivers.find(keys)[corrective.number].is_former:
             _drive(keys, corrective.armature, corrective.bone, _alike(item, corrective))
-        return _solve(item, corrective.number, corrective.key, vertices, positions, view_layer)
+        return _solve(item, corrective.number, corrective.key, vertices, positions, view_layer, others_stay)
 
 
 def _alike(item: bpy.types.Object, corrective: Corrective) -> list[Corrective]:
@@ -407,20 +411,23 @@ def _solve(
     vertices: NDArray[np.intp],
     positions: NDArray[np.float64],
     view_layer: bpy.types.ViewLayer,
+    others_stay: bool = False,
 ) -> Solved:
     """`corrective_solving.solve`, also of a muted key; a ValueError leaves its shape as it was."""
     muted, block.mute = block.mute, False
     before = reading.key_points(block)
     try:
-        solved = solve(item, block, vertices, positions, view_layer)
+        solved = solve(item, block, vertices, positions, view_layer, others_stay)
     except ValueError:
         block.data.foreach_set("co", before.astype(np.float32).reshape(-1))
         block_of_key(block).update_tag()
         raise
     finally:
         block.mute = muted
-    values: Any = block_of_key(block)
-    values[_RECORDS][number]["weights"] = _weights(item) or ""
+    # An export leaves no trace.
+    if not stand_in.is_active():
+        values: Any = block_of_key(block)
+        values[_RECORDS][number]["weights"] = _weights(item) or ""
     return solved
 
 

@@ -81,14 +81,15 @@ def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.typ
 def only_before(item: bpy.types.Object, modifier: bpy.types.Modifier, *, and_it: bool = False) -> Iterator[None]:
     """Hide a modifier in the viewport, and all after it, for the time being; with `and_it` it is shown itself."""
     later = list(item.modifiers)[list(item.modifiers).index(modifier) :]
-    shown = [(other, other.show_viewport) for other in later]
+    # Blender evaluates the mesh anew also where a setting gets the value that it has.
+    changed = [other for other in later if other.show_viewport != (and_it and other == modifier)]
     try:
-        for other in later:
-            other.show_viewport = and_it and other == modifier
+        for other in changed:
+            other.show_viewport = not other.show_viewport
         yield
     finally:
-        for other, before in shown:
-            other.show_viewport = before
+        for other in changed:
+            other.show_viewport = not other.show_viewport
 
 
 def armature_modifiers(item: bpy.types.Object) -> list[bpy.types.ArmatureModifier]:
