@@ -165,7 +165,7 @@ def test_unbound(character: Family) -> None:
 
 
 def test_after_an_import(character: Family) -> None:
-    """The root of what was imported is active: the selected meshes can be bound all the same."""
+    """The root of an import is active: the selected meshes can be bound all the same."""
     _, tubes = character
     root: Any = bpy.data.objects.new("Root", None)
     current_scene().collection.objects.link(root)
