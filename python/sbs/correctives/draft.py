@@ -97,7 +97,7 @@ def draft(
     KeyError, IndexError
         If there is no such joint.
     ValueError
-        If one of them is a root, or `poses` bends none; as `Skin.deform`.
+        If one of them is a root, or all joints are, or `poses` bends none; as `Skin.deform`.
     """
     if skin is None:
         if options:
