@@ -88,8 +88,8 @@ class Binding:
         self.centers: NDArray[np.float32] | None = None
         #: The `sbs.Twist` of the limbs, in the space of the skin; None if no twist is spread.
         self.twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
-        #: Its rest positions are those before shape keys and modifiers, which move vertices in frames of their own. So
-        #: do optimized centers, and places along limbs.
+        #: Its rest positions are those before shape keys and modifiers, if they are known. Its centers and the places
+        #: of vertices along limbs belong to them; `deform` moves the vertices from `positions`.
         self.skin = self._make_skin(surface, *self._joint_influences(surface.positions, bones, weights, along))
         # Where vertices are along bones that bend depends on shape keys and modifiers before.
         self._unmoved: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
@@ -314,7 +314,7 @@ class Binding:
         return self._changed(surface, skin)
 
     def _moved_along(self, positions: NDArray[np.float32], along: Along | None) -> Any:
-        """The skin for positions (V, 3) in the space of the mesh object, where vertices may move along bending bones."""
+        """The skin for positions (V, 3) in the space of the mesh object, which may be elsewhere along bending bones."""
         moved = np.flatnonzero((positions != self.surface.positions).any(axis=1))
         bones, weights = self._bone_influences(influences.take_vertices(self.surface.weights, moved))
         bending = np.zeros(len(self._moving), np.bool_)
@@ -325,9 +325,7 @@ class Binding:
         moved, bones, weights = moved[along_them], bones[along_them], weights[along_them]
         return self._update_skin(moved, *self._joint_influences(positions[moved], bones, weights, along))
 
-    def _update_skin(
-        self, vertices: NDArray[np.intp], joints: NDArray[np.int32], weights: NDArray[np.float32]
-    ) -> Any:
+    def _update_skin(self, vertices: NDArray[np.intp], joints: NDArray[np.int32], weights: NDArray[np.float32]) -> Any:
         """The skin with other influences of some vertices."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", self._sbs.WeightWarning)

@@ -52,7 +52,7 @@ class _Updates:
         for update in depsgraph.updates:
             evaluated = update.id
             if self.in_frame_change and isinstance(evaluated, bpy.types.Object):
-                # Most have only moved.
+                # Nothing tells an edited one from one that has only moved, but an edit updates another block besides.
                 continue
             item = evaluated and evaluated.original
             if item is None:
@@ -70,7 +70,7 @@ class _Updates:
 
     @property
     def are_edits(self) -> bool:
-        """Whether any data-block was edited; objects that are edited in a change of frame update another one besides."""
+        """Whether any data-block was edited."""
         return any(self.places.values())
 
     def has(self, item: bpy.types.ID | None) -> bool:
