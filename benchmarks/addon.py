@@ -40,6 +40,7 @@ ops: Any = bpy.ops
 BONES = 50
 RING = 100
 FRAMES = 8
+HANDLER_KINDS = ("frame_change_pre", "frame_change_post", "depsgraph_update_pre", "depsgraph_update_post")
 ROUNDS = 12
 # Of Blender: since when a modifier of nodes is faster, and since when nodes read bones.
 QUICK_NODES, BONE_NODES = (4, 0, 0), (5, 1, 0)
@@ -101,6 +102,16 @@ def make_mesh(rig: Any, vertex_count: int, bones: int = BONES) -> Any:
     return item
 
 
+def woman() -> tuple[Any, Any]:
+    """The woman of the demonstrations and her rig, with a pose in each frame."""
+    addon_utils.enable("io_scene_gltf2", default_set=True)
+    body, rig = importlib.import_module(f"{ADDON}.demo.woman").woman()
+    rig.animation_data_clear()
+    rig.scale = 3 * (0.1,)
+    add_poses(rig, 0.6)
+    return body, rig
+
+
 def activate(item: Any) -> None:
     """Make an object the selected one."""
     for other in bpy.data.scenes[0].view_layers[0].objects:
@@ -131,16 +142,16 @@ def seconds(action: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
-def frame_changes() -> list[Callable[[], object]]:
-    """Changes of the scene to each frame."""
-    return [partial(bpy.data.scenes[0].frame_set, frame) for frame in range(1, FRAMES + 1)]
+def frame_changes(scene: bpy.types.Scene | None = None) -> list[Callable[[], object]]:
+    """Changes of a scene, by default the first, to each frame."""
+    return [partial((scene or bpy.data.scenes[0]).frame_set, frame) for frame in range(1, FRAMES + 1)]
 
 
-def frame_times() -> list[float]:
+def frame_times(scene: bpy.types.Scene | None = None) -> list[float]:
     """The seconds of each frame, after two that do not count: an object that is shown again is built again."""
-    for action in frame_changes()[-2:]:
+    for action in frame_changes(scene)[-2:]:
         action()
-    return [seconds(action) for action in frame_changes()]
+    return [seconds(action) for action in frame_changes(scene)]
 
 
 class Clock:
@@ -163,8 +174,7 @@ class Clock:
     @contextmanager
     def watched(self) -> Iterator[Clock]:
         """Put the clock around the handlers and the kernels."""
-        kinds = ("frame_change_pre", "frame_change_post", "depsgraph_update_pre", "depsgraph_update_post")
-        lists: list[list[Any]] = [getattr(bpy.app.handlers, kind) for kind in kinds]
+        lists: list[list[Any]] = [getattr(bpy.app.handlers, kind) for kind in HANDLER_KINDS]
         before = [list(handlers) for handlers in lists]
         for handlers in lists:
             handlers[:] = [self.timed("handlers", each) if ADDON in each.__module__ else each for each in handlers]
@@ -182,6 +192,18 @@ class Clock:
             found.append((self.times["handlers"], self.times["handlers"] - self.times["kernels"]))
         whole, rest = (1e3 * min(times) for times in zip(*found, strict=True))
         return whole, rest
+
+
+@contextmanager
+def handlers_removed() -> Iterator[None]:
+    """Remove the add-on's handlers for the time being."""
+    lists: list[list[Any]] = [getattr(bpy.app.handlers, kind) for kind in HANDLER_KINDS]
+    before = [list(handlers) for handlers in lists]
+    for handlers in lists:
+        handlers[:] = [each for each in handlers if ADDON not in each.__module__]
+    yield
+    for handlers, old in zip(lists, before, strict=True):
+        handlers[:] = old
 
 
 def report(name: str, figure: float, unit: str, target: float | None = None) -> None:
@@ -278,11 +300,7 @@ def time_muscles() -> None:
     """Frames of a woman, bound alone and with her muscles, whose bellies are hidden or shown; in turns."""
     start()
     scene = bpy.data.scenes[0]
-    addon_utils.enable("io_scene_gltf2", default_set=True)
-    body, rig = importlib.import_module(f"{ADDON}.demo.woman").woman()
-    rig.animation_data_clear()
-    rig.scale = 3 * (0.1,)
-    add_poses(rig, 0.6)
+    body, rig = woman()
     body.sbs.center = "JOINT_SET"
     scene.view_layers[0].update()
     activate(rig)
@@ -306,6 +324,94 @@ def time_muscles() -> None:
         report(f"  {name}: handlers", min(handlers[name]), "ms")
     added = least["bellies shown"] - least["bound alone"]
     report("  the cost of each muscle", 1e3 * added / len(rig.sbs.muscles), "us", 100.0)
+
+
+def time_moving_keys() -> None:
+    """Frames in which shape keys move vertices, over those by the Armature modifier with the same keys."""
+    print("\na woman: the fastest frames, and over those by the Armature modifier")
+    report_over("bound alone", woman)
+    report_over("a moving key", woman, add_moving_key, target=1.8)
+    report_over("six correctives that are driven", woman, add_correctives, target=2.2)
+    report_over("muscles, bellies hidden", woman, muscles=True)
+    report_over("a moving key, muscles, bellies hidden", woman, add_moving_key, muscles=True, target=6.0)
+    print("120,000 vertices")
+    report_over("a moving key", large_tube, add_moving_key, target=1.0)
+
+
+def report_over(
+    name: str,
+    make: Callable[[], tuple[Any, Any]],
+    add_keys: Callable[[Any, Any], None] | None = None,
+    *,
+    muscles: bool = False,
+    target: float | None = None,
+) -> None:
+    """Report the fastest frames of a bound character, and over those of another one by the Armature modifier; in turns.
+
+    That one has a scene of its own, and its frames are without the add-on's handlers.
+    """
+    start()
+    scene, apart = bpy.data.scenes[0], bpy.data.scenes.new("The Armature Modifier")
+    linear, live = make(), make()
+    for item, rig in (linear, live):
+        scene.view_layers[0].update()
+        activate(item)
+        rig.select_set(True)
+        ops.sbs.bind()
+        if add_keys is not None:
+            add_keys(item, rig)
+    activate(linear[0])
+    ops.sbs.unbind()
+    for item in linear:
+        item.users_collection[0].objects.unlink(item)
+        apart.collection.objects.link(item)
+    scene.view_layers[0].update()
+    activate(live[0])
+    if muscles:
+        ops.sbs.fit_muscles()
+        for layer in scene.view_layers[0].layer_collection.children:
+            layer.exclude |= "Muscles" in layer.name
+    times: dict[bpy.types.Scene, list[float]] = {scene: [], apart: []}
+    for _ in range(2 * ROUNDS):
+        times[scene] += frame_times(scene)
+        with handlers_removed():
+            times[apart] += frame_times(apart)
+    report(f"  {name}", 1e3 * min(times[scene]), "ms")
+    report(f"  {name}, over the Armature modifier", min(times[scene]) / min(times[apart]), "", target)
+
+
+def large_tube() -> tuple[Any, Any]:
+    """A tube of 120,000 vertices and its rig."""
+    rig = make_rig()
+    item = make_mesh(rig, 120_000)
+    item.modifiers.new("Armature", "ARMATURE").object = rig
+    return item, rig
+
+
+def add_moving_key(item: Any, _rig: Any) -> None:
+    """Add a shape key with another value in each frame; it moves a tenth of the vertices, as one of a face does."""
+    item.shape_key_add(name="Basis")
+    block = item.shape_key_add(name="Moving", from_mix=False)
+    size = max(item.dimensions)
+    for vertex in range(len(block.data) - len(block.data) // 10, len(block.data)):
+        block.data[vertex].co.x += 0.01 * size
+    for frame in range(1, FRAMES + 1):
+        block.value = frame / FRAMES
+        block.keyframe_insert("value", frame=frame)
+
+
+def add_correctives(item: Any, rig: Any) -> None:
+    """Add six correctives, two of each of three bones, that the poses drive."""
+    correctives = importlib.import_module(f"{ADDON}.engine.correctives.correctives")
+    names = [group.name for group in item.vertex_groups]
+    for bone in [name for name in names if "Arm" in name or "Leg" in name][:3]:
+        index = item.vertex_groups[bone].index
+        deltas = np.zeros((len(item.data.vertices), 3))
+        for vertex in item.data.vertices:
+            if any(element.group == index for element in vertex.groups):
+                deltas[vertex.index] = 0.05
+        for swing in ((0.6, 0.0), (0.0, 0.6)):
+            correctives.put(item, rig, bone, swing, f"{bone} {swing}", deltas)
 
 
 def time_edits() -> None:
@@ -335,6 +441,7 @@ def main() -> None:
     for vertex_count in (100_000, 400_000):
         time_frames(vertex_count)
     time_muscles()
+    time_moving_keys()
     time_twenty_rigs()
     time_edits()
     sys.stdout.flush()

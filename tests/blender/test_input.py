@@ -64,6 +64,26 @@ def test_animated_shape_key(tube: MeshObject, armature: ArmatureObject) -> None:
         assert error(found, deformed(tube, armature, mesh=input_mesh(tube))) < TOLERANCE
 
 
+def test_vertices_that_move_bind_nothing_anew(tube: MeshObject, armature: ArmatureObject) -> None:
+    key = add_shape_key(tube)
+    rigs.bind(tube, armature)
+    tube.sbs.amount = 0.5
+    rigs.animate(armature)
+    for frame, value in ((1, 0.0), (20, 1.0)):
+        key.value = value
+        key.keyframe_insert("value", frame=frame)
+    current_scene().frame_set(1)
+    state = rigs.state_of(tube)
+    skin, amount = state.binding.skin, state.amounts.amount
+    for frame in (9, 14, 20):
+        current_scene().frame_set(frame)
+        found = rigs.evaluated(tube)
+        assert error(found, deformed(tube, armature, mesh=input_mesh(tube), amount=0.5)) < TOLERANCE
+        assert error(found, deformed(tube, armature, amount=0.5)) > 0.01, "the key must move the mesh"
+        assert rigs.state_of(tube).binding.skin is skin
+        assert rigs.state_of(tube).amounts.amount is amount
+
+
 def test_lattice_before(tube: MeshObject, armature: ArmatureObject) -> None:
     data = bpy.data.lattices.new("Lattice")
     lattice = bpy.data.objects.new("Lattice", data)

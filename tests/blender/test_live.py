@@ -233,6 +233,11 @@ def test_bendy_bones(character: Character) -> None:
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
     armature.data.bones["B1"].bbone_segments = 7
     assert like_the_armature_modifier(tube, armature) < TOLERANCE
+    # Where a vertex is along a bone depends on shape keys.
+    key = rigs.add_shape(tube, (1.2, 1.0, 1.3), 0.0)
+    for value in (0.4, 1.0):
+        key.value = value
+        assert like_the_armature_modifier(tube, armature) < TOLERANCE
 
 
 @pytest.mark.applies("bbone_mapping_mode" in bpy.types.Bone.bl_rna.properties)

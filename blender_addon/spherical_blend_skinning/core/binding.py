@@ -88,6 +88,8 @@ class Binding:
         self.centers: NDArray[np.float32] | None = None
         #: The `sbs.Twist` of the limbs, in the space of the skin; None if no twist is spread.
         self.twist: Any = self._make_twist(spread) if spread is not None and self.limbs else None
+        #: Its rest positions are those before shape keys and modifiers, if they are known. Its centers and the places
+        #: of vertices along limbs belong to them; `deform` moves the vertices from `positions`.
         self.skin = self._make_skin(surface, *self._joint_influences(surface.positions, bones, weights, along))
         # Where vertices are along bones that bend depends on shape keys and modifiers before.
         self._unmoved: tuple[NDArray[np.int32], NDArray[np.float32]] | None = None
@@ -186,12 +188,10 @@ class Binding:
 
     def _make_skin(self, surface: BoundMesh, joints: NDArray[np.int32], weights: NDArray[np.float32]) -> Any:
         options: dict[str, Any] = {"joint_count": self.joint_count, "twist": self.twist}
-        if self.twist is not None and surface.basis is not None:
-            options["twist_positions"] = self.space.from_mesh(surface.basis)
         if self.centers is not None:
             options["centers"] = self.space.from_mesh(self.centers)
         # Sums other than 1 and vertices without weights are common; the status line counts the latter.
-        return self._sbs.Skin.quietly(self.space.from_mesh(surface.positions), joints, weights, **options)
+        return self._sbs.Skin.quietly(self.space.from_mesh(surface.at_rest), joints, weights, **options)
 
     def with_centers(self, centers: NDArray[np.float32]) -> Self:
         """The same with rotation centers of each vertex, (V, 3) in the space of the mesh object."""
@@ -303,10 +303,33 @@ class Binding:
     def _with_positions(self, surface: BoundMesh, along: Along | None) -> Self:
         """The binding with the same weights and moved vertices."""
         surface = replace(surface, weights=self.surface.weights)
-        if self.bends:
+        skin = self.skin
+        if surface.has_same_basis(self.surface):
+            if self.bends:
+                skin = self._moved_along(surface.positions, along)
+        elif self.bends:
             return self._anew(Given(self.rig, surface, self._to_rig, self.limit, along, self.spread))
-        skin = self._make_skin(surface, self.skin.joint_indices, self.skin.joint_weights)
+        else:
+            skin = self._make_skin(surface, skin.joint_indices, skin.joint_weights)
         return self._changed(surface, skin)
+
+    def _moved_along(self, positions: NDArray[np.float32], along: Along | None) -> Any:
+        """The skin for positions (V, 3) in the space of the mesh object, which may be elsewhere along bending bones."""
+        moved = np.flatnonzero((positions != self.surface.positions).any(axis=1))
+        bones, weights = self._bone_influences(influences.take_vertices(self.surface.weights, moved))
+        bending = np.zeros(len(self._moving), np.bool_)
+        bending[self.bones] = self.segments > 1
+        along_them = (bending[bones] & (weights > 0.0)).any(axis=1)
+        if not along_them.any():
+            return self.skin
+        moved, bones, weights = moved[along_them], bones[along_them], weights[along_them]
+        return self._update_skin(moved, *self._joint_influences(positions[moved], bones, weights, along))
+
+    def _update_skin(self, vertices: NDArray[np.intp], joints: NDArray[np.int32], weights: NDArray[np.float32]) -> Any:
+        """The skin with other influences of some vertices."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", self._sbs.WeightWarning)
+            return self.skin.update_weights(joints, weights, vertices=vertices)
 
     def _with_weights(self, surface: BoundMesh, vertices: NDArray[np.intp], along: Along | None) -> Self | None:
         """The binding with other weights of some vertices; None if more than their influences changes."""
@@ -314,16 +337,23 @@ class Binding:
         if self._unmoved is not None or not self._moving[bones[weights > 0.0]].all():
             return None
         joints, weights = self._joint_influences(surface.positions[vertices], bones, weights, along)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            skin = self.skin.update_weights(joints, weights, vertices=vertices)
-        return self._changed(surface, skin)
+        return self._changed(surface, self._update_skin(vertices, joints, weights))
 
     def _changed(self, surface: BoundMesh, skin: Any) -> Self:
         result = copy.copy(self)
         result.surface = surface
         result.skin = skin
         return result
+
+    @property
+    def positions(self) -> NDArray[np.float32]:
+        """Where the vertices are before they are deformed, (V, 3) in the space of the skin."""
+        return self.space.from_mesh(self.surface.positions)
+
+    @property
+    def _moved(self) -> NDArray[np.float32] | None:
+        """The same where it may differ from the rest positions of the skin."""
+        return None if self.surface.basis is None else self.positions
 
     def skinning_matrices(
         self, pose: NDArray[np.floating[Any]], to_rig: Floats, segment_moves: list[Floats] | None = None
@@ -361,6 +391,10 @@ class Binding:
         means = np.einsum("vk,vk->v", weights, of_joints[self.skin.joint_indices], dtype=np.float32)
         result: NDArray[np.float32] = np.divide(means, sums, out=np.ones_like(means), where=sums > 0.0)
         return result
+
+    def has_influences_of(self, other: Binding) -> bool:
+        """Whether it was made of another binding by moving vertices or by giving them centers, if at all."""
+        return self.bones is other.bones and self.surface.weights is other.surface.weights
 
     @property
     def untwisted(self) -> Floats | None:
@@ -419,9 +453,11 @@ class Binding:
         self, matrices: Floats, method: Method, twists: Floats | None, threads: int | None, **options: Any
     ) -> NDArray[np.float32]:
         """Positions (V, 3) by one method alone; other options are those of `sbs.Skin.deform`."""
-        found: NDArray[np.float32] = self.skin.rest_positions
-        if method.name != "none":
-            if method.name == "spherical":
-                options.update(rotation=method.rotation, center=method.center)
-            found = self.skin.deform(matrices, method=method.name, twists=twists, threads=threads, **options)
+        if method.name == "none":
+            return self.positions
+        if method.name == "spherical":
+            options.update(rotation=method.rotation, center=method.center)
+        found: NDArray[np.float32] = self.skin.deform(
+            matrices, method=method.name, rest_positions=self._moved, twists=twists, threads=threads, **options
+        )
         return found

@@ -101,7 +101,10 @@ class BlendedBinding(Binding):
         bind = partial(self._sbs.bones_blending, zone_scale=self.choice.zone_scale)
         self._blending = self._bound_by(bind, self.rig.zones)
         self._zone_radii = None
-        self._place_vertices()
+        with warnings.catch_warnings():
+            # The status line counts vertices without weights.
+            warnings.simplefilter("ignore", self._sbs.WeightWarning)
+            self._by_bones = self._blending.skin()
 
     def _bound_by(self, bind: Callable[..., Any], zones: Floats) -> Any:
         """The mesh bound in some zones (B, 2), NaN for zones that `bind` finds."""
@@ -124,14 +127,6 @@ class BlendedBinding(Binding):
             profile=self.choice.profile,
         )
 
-    def _place_vertices(self) -> None:
-        """Make the skin for the present positions of vertices."""
-        rest = self.space.from_mesh(self.surface.positions)
-        with warnings.catch_warnings():
-            # The status line counts vertices without weights.
-            warnings.simplefilter("ignore", self._sbs.WeightWarning)
-            self._by_bones = replace(self._blending, rest_positions=rest).skin()
-
     def chosen(self, choice: BonesChoice) -> Self:
         """The binding with another choice of bones; itself if it is the same."""
         if choice == self.choice:
@@ -152,9 +147,8 @@ class BlendedBinding(Binding):
             result.surface = replace(surface, weights=self.surface.weights)
         if result._blending is not self._blending:
             return result
-        if same_zones and same_basis and result.surface.weights is self.surface.weights:
-            result._place_vertices()
-        elif not (same_zones and same_basis and self._attaches_alike(result)):
+        same_weights = result.surface.weights is self.surface.weights
+        if not (same_zones and same_basis and (same_weights or self._attaches_alike(result))):
             result._blend()
         return result
 
@@ -181,5 +175,7 @@ class BlendedBinding(Binding):
     ) -> NDArray[np.float32]:
         if method.name != NAME:
             return super()._deformed(matrices, method, twists, threads, **options)
-        found: NDArray[np.float32] = self._by_bones.deform(matrices, threads=threads, **self._blending.options)
+        found: NDArray[np.float32] = self._by_bones.deform(
+            matrices, rest_positions=self._moved, threads=threads, **self._blending.options
+        )
         return found

@@ -74,11 +74,12 @@ class Dragging:
         self._weights = weights
         self._binding = binding
         self._matrices = matrices
-        positions = binding.skin.rest_positions
+        positions = binding.positions
         joints, values = binding.joints_of_bones()
-        self._skin = self._make_skin(
-            sbs, positions, joints, values, centers=binding.skin.centers, twist_positions=binding.skin.twist_positions
-        )
+        by_vertex = {"centers": binding.skin.centers}
+        if binding.twist is not None:
+            by_vertex["twist_positions"] = binding.skin.rest_positions
+        self._skin = self._make_skin(sbs, positions, joints, values, **by_vertex)
         self._sbs = sbs
         self._options: dict[str, Any] = {"method": method.name}
         if method.name == "spherical":

@@ -171,7 +171,7 @@ def belly_faces() -> list[tuple[int, int, int, int]]:
 def _character(sbs: ModuleType, binding: Binding, triangles: NDArray[np.int32] | None) -> Any:
     """The mesh in the space of the skin, its joints being all bones of the rig."""
     joints, weights = binding.bone_influences()
-    positions = binding.skin.rest_positions
+    positions = binding.positions
     faces = np.empty((0, 3), np.int32) if triangles is None else triangles
     normals = None if triangles is None else _vertex_normals(positions, triangles)
     count = len(binding.rig.names)

@@ -51,6 +51,9 @@ class _Updates:
             return
         for update in depsgraph.updates:
             evaluated = update.id
+            if self.in_frame_change and isinstance(evaluated, bpy.types.Object):
+                # Nothing tells an edited one from one that has only moved, but an edit updates another block besides.
+                continue
             item = evaluated and evaluated.original
             if item is None:
                 continue
@@ -64,6 +67,11 @@ class _Updates:
                 self.scene = True
             elif isinstance(item, bpy.types.Scene):
                 self.scene |= not self.in_frame_change or item.animation_data is None
+
+    @property
+    def are_edits(self) -> bool:
+        """Whether any data-block was edited."""
+        return any(self.places.values())
 
     def has(self, item: bpy.types.ID | None) -> bool:
         """Whether a data-block is among them."""
@@ -132,11 +140,10 @@ def frame_changed(_scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> No
         return
     updates = _Updates(in_frame_change=True)
     updates.add(depsgraph)
-    is_edited = any(updates.places.values())
-    if is_edited or updates.scene:
+    if updates.are_edits or updates.scene:
         ahead.forget()
         bellies.forget()
-    is_outdated = is_edited and _scripts_follow("frame_change_post")
+    is_outdated = updates.are_edits and _scripts_follow("frame_change_post")
     if depsgraph.mode != "RENDER":
         _follow_names(updates)
         if _all_changed or updates.scene or registry.is_outdated():
@@ -233,7 +240,7 @@ def _update(
             # Their modifiers have only now begun to keep their input.
             _evaluate(depsgraph)
             live.update_all([change._replace(mesh=True) for change in late], depsgraph)
-        if updates.places or _all_changed:
+        if updates.are_edits or _all_changed:
             registry.watch(bound)
             _all_changed = False
     for state in updated:

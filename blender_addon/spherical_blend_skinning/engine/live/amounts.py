@@ -51,7 +51,9 @@ class Amounts:
         )
         words = f"{invert}{method}{across}{group}"
         key = b"".join((np.float32(settings.amount).tobytes(), numbers.tobytes(), words.encode()))
-        if key == self.key and binding is self._binding:
+        old = self._binding
+        is_same = old is not None and binding.has_influences_of(old)
+        if key == self.key and is_same:
             return
         weights = binding.surface.weights
         if group != self._group or weights is not self._weights:
@@ -59,15 +61,11 @@ class Amounts:
             self._group, self._weights = group, weights
         self.amount = _combined(binding, settings.amount, numbers, self._painted, invert, method)
         if across < 1.0:
-            self._add_across(binding, across, method)
+            if self._across is None or self._across[0] != across or not is_same:
+                self._across = across, binding.across_joints(across)
+            amounts = self._across[1]
+            self.amount = Amount(amounts if self.amount is None else self.amount.weights * amounts, method)
         self.key, self._binding = key, binding
-
-    def _add_across(self, binding: Binding, across: float, method: str) -> None:
-        """Multiply amounts by those of twists that are spread: less of the method across joints."""
-        if self._across is None or self._across[0] != across or binding is not self._binding:
-            self._across = across, binding.across_joints(across)
-        amounts = self._across[1]
-        self.amount = Amount(amounts if self.amount is None else self.amount.weights * amounts, method)
 
 
 def _painted(binding: Binding, group: str) -> NDArray[np.float32] | None:

@@ -282,7 +282,7 @@ def _bind(seen: _Seen, state: State, mesh_changed: bool, rig_changed: bool) -> B
     else:
         binding = Binding(library.load(), given)
     if binding is not old:
-        if old is not None and not binding.has_centers_of(old):
+        if old is not None and binding.skin is not old.skin and not binding.has_centers_of(old):
             state.centers.outdate()
         state.binding = binding
         state.invalidate()

@@ -199,7 +199,7 @@ def adjust(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> None:
     if item.library is not None:
         return
     _adjust_rig(item)
-    live_group.choose(modifier, subject.needs_input(item, modifier))
+    live_group.choose(modifier, subject.input_to_keep(item, modifier))
     renders_differ = subject.renders_differ(item, modifier)
     if bool(node_trees.get_input(modifier, live_group.USE_RENDER_CARRIER)) != renders_differ:
         carrier = carriers.new(item.name) if renders_differ else None

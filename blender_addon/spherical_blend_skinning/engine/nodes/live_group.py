@@ -5,8 +5,8 @@ A carrier is a mesh with as many vertices as the input geometry, and the deforme
 counts differ, as in Edit Mode after an extrusion, the geometry is passed on unchanged. Renders have a separate carrier
 if modifiers before ours give them other vertices.
 
-There are two groups: one that also stores its input as attributes, and one that does not. With one group and a switch
-in it, Blender 3.4 would copy the mesh in every frame.
+There are three groups, which store more or less of their input as attributes. With one group and switches in it,
+Blender 3.4 would copy the mesh in every frame.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .formulas import Formulas
 _NAME = "Spherical Blend Skinning"
 _MARK = "sbs_live_group"
 _KEEPS = "sbs_keeps_input"
-_VERSION = 2
+_VERSION = 3
 
 # Inputs of the group.
 CARRIER = "Carrier"
@@ -32,7 +32,9 @@ _INPUTS = (CARRIER, POSE_PROBE, RENDER_CARRIER, USE_RENDER_CARRIER)
 
 # Attribute of the carrier.
 POSITION = "sbs_position"
-# Attributes of the output geometry with its input, if that is kept.
+# How much of its input a group stores.
+NOTHING, POSITIONS, POSITIONS_AND_INDEX = range(3)
+# Attributes of the output geometry with its input, as far as that is kept.
 INPUT_POSITION = "sbs_input_position"
 INPUT_INDEX = "sbs_input_index"
 
@@ -42,33 +44,32 @@ def is_live(tree: bpy.types.NodeTree | None) -> bool:
     return tree is not None and has_key(tree, _MARK)
 
 
-def get(keeps_input: bool = False) -> bpy.types.NodeTree:
-    """The group of this file that keeps its input, or the one that does not; made if it does not exist."""
+def get(kept: int = NOTHING) -> bpy.types.NodeTree:
+    """The group of this file that keeps so much of its input; made if it does not exist."""
     for tree in bpy.data.node_groups:
-        is_local = tree.library is None and tree.override_library is None
-        if is_local and tree.get(_MARK) == _VERSION and _keeps(tree) == keeps_input:
+        if tree.library is None and tree.override_library is None and _keeps(tree, kept):
             return tree
-    return _build(keeps_input)
+    return _build(kept)
 
 
-def choose(modifier: bpy.types.NodesModifier, keeps_input: bool) -> None:
-    """Choose whether a modifier of the live engine keeps its input."""
-    if _keeps(node_trees.group_of(modifier)) == keeps_input:
+def choose(modifier: bpy.types.NodesModifier, kept: int) -> None:
+    """Choose how much of its input a modifier of the live engine keeps."""
+    if _keeps(node_trees.group_of(modifier), kept):
         return
     values = {name: node_trees.get_input(modifier, name) for name in _INPUTS}
-    modifier.node_group = get(keeps_input)
+    modifier.node_group = get(kept)
     for name, value in values.items():
         node_trees.set_input(modifier, name, value)
 
 
-def _keeps(tree: bpy.types.NodeTree) -> bool:
-    return bool(tree.get(_KEEPS))
+def _keeps(tree: bpy.types.NodeTree, kept: int) -> bool:
+    return bool(tree.get(_MARK) == _VERSION and tree.get(_KEEPS) == kept)
 
 
-def _build(keeps_input: bool) -> bpy.types.NodeTree:
-    tree = node_trees.new_tree(f"{_NAME}, Input Kept" if keeps_input else _NAME)
+def _build(kept: int) -> bpy.types.NodeTree:
+    tree = node_trees.new_tree(_NAME + ("", ", Input Kept", ", Input and Index Kept")[kept])
     tree[_MARK] = _VERSION
-    tree[_KEEPS] = keeps_input
+    tree[_KEEPS] = kept
     node_trees.add_socket(tree, "Geometry", "NodeSocketGeometry")
     node_trees.add_socket(tree, CARRIER, "NodeSocketObject")
     node_trees.add_socket(tree, POSE_PROBE, "NodeSocketObject")
@@ -82,19 +83,21 @@ def _build(keeps_input: bool) -> bpy.types.NodeTree:
     index = nodes.node("GeometryNodeInputIndex").outputs["Index"]
 
     # The input is kept only if the engine cannot read it from the mesh itself.
-    kept = geometry
-    if keeps_input:
+    passed = geometry
+    if kept != NOTHING:
         position = nodes.node("GeometryNodeInputPosition").outputs["Position"]
-        kept = nodes.store("VECTOR", kept, INPUT_POSITION, position)
-        kept = nodes.store("FLOAT", kept, INPUT_INDEX, index)
+        passed = nodes.store("VECTOR", passed, INPUT_POSITION, position)
+    if kept == POSITIONS_AND_INDEX:
+        passed = nodes.store("FLOAT", passed, INPUT_INDEX, index)
 
     shapes = [nodes.object_info(inputs[name]).outputs["Geometry"] for name in (CARRIER, RENDER_CARRIER)]
     in_view = nodes.node("GeometryNodeIsViewport").outputs[0]
     use_render_carrier = nodes.boolean("AND", inputs[USE_RENDER_CARRIER], nodes.boolean("NOT", in_view))
     carrier = nodes.switch("GEOMETRY", use_render_carrier, *shapes)
     deformed = nodes.sample("VECTOR", carrier, nodes.attribute("VECTOR", POSITION), index)
-    moved = nodes.node("GeometryNodeSetPosition", {"Geometry": kept, "Position": deformed}).outputs["Geometry"]
+    # In half the time of the node Set Position.
+    moved = nodes.store("VECTOR", passed, "position", deformed)
     has_all = nodes.compare("EQUAL", nodes.point_count(geometry), nodes.point_count(carrier))
-    nodes.node("NodeGroupOutput", {"Geometry": nodes.switch("GEOMETRY", has_all, kept, moved)})
+    nodes.node("NodeGroupOutput", {"Geometry": nodes.switch("GEOMETRY", has_all, passed, moved)})
     nodes.lay_out()
     return tree

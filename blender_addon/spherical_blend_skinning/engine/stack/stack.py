@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import cast
 
 import bpy
@@ -68,13 +69,16 @@ def find(item: bpy.types.Object) -> bpy.types.NodesModifier | None:
 
 def before(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.Modifier]:
     """The modifiers that change the mesh before a given one."""
-    result = []
-    for other in item.modifiers:
-        if other == modifier:
-            break
-        if other.show_viewport or other.show_render:
-            result.append(other)
-    return result
+    return [other for other in takewhile(lambda other: other != modifier, item.modifiers) if _is_shown(other)]
+
+
+def after(item: bpy.types.Object, modifier: bpy.types.Modifier) -> list[bpy.types.Modifier]:
+    """The modifiers that change the mesh after a given one."""
+    return [other for other in takewhile(lambda other: other != modifier, reversed(item.modifiers)) if _is_shown(other)]
+
+
+def _is_shown(modifier: bpy.types.Modifier) -> bool:
+    return modifier.show_viewport or modifier.show_render
 
 
 @contextmanager

@@ -34,7 +34,8 @@ class Subject:
         self.modifier = modifier
         self.in_render = in_render
         self.carrier_input = live_group.RENDER_CARRIER if in_render else live_group.CARRIER
-        self._moves = needs_input(item, modifier)
+        self._kept_input = input_to_keep(item, modifier)
+        self._moves = self._kept_input != live_group.NOTHING
 
     def moving_positions(self) -> Positions | None:
         """Positions (V, 3), if they can change in every frame and can be read now."""
@@ -82,6 +83,8 @@ class Subject:
         """
         mesh = mesh_of(self.evaluated)
         positions = reading.vectors(mesh, live_group.INPUT_POSITION)
+        if positions is not None and self._kept_input == live_group.POSITIONS:
+            return positions, None
         if positions is None or live_group.INPUT_INDEX not in mesh.attributes:
             return None
         index = np.empty(len(positions), np.float32)
@@ -102,9 +105,15 @@ def optimized_centers(binding: Binding, triangles: NDArray[np.int32]) -> NDArray
         manager.progress_end()
 
 
-def needs_input(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> bool:
-    """Whether the modifier has to keep its input: shape keys or other modifiers change the mesh before."""
-    return mesh_of(item).shape_keys is not None or bool(stack.before(item, modifier))
+def input_to_keep(item: bpy.types.Object, modifier: bpy.types.NodesModifier) -> int:
+    """How much of its input the modifier has to keep: nothing if no shape keys or other modifiers move vertices before.
+
+    Modifiers after it may add vertices, or remove some; the index tells the others.
+    """
+    if mesh_of(item).shape_keys is None and not stack.before(item, modifier):
+        return live_group.NOTHING
+    is_same = all(other.type in stack.DEFORMING for other in stack.after(item, modifier))
+    return live_group.POSITIONS if is_same else live_group.POSITIONS_AND_INDEX
 
 
 def faces_before(
