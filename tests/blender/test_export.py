@@ -290,7 +290,7 @@ def test_a_corrective_without_a_target_looks_as_here(tmp_path: Path) -> None:
     (bump,) = found.find(tube)
     deltas = key_points(tube)[1] - key_points(tube)[0]
     found.remove(tube, bump)
-    found.put(tube, armature, "B3", (np.radians(70.0), 0.0), "Plain", deltas)
+    found.put(tube, armature, "B3", (np.radians(70.0), 0.0, 0.0), "Plain", deltas)
     current_layer().update()
     wanted = in_world(tube)
     (twin,) = skinned(come_back(GLTF.export(tmp_path)), len(tube.data.vertices))

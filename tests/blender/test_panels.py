@@ -251,7 +251,7 @@ def test_correctives(character: Family) -> None:
     tubes[0].shape_key_add(name="Smile")
     deltas = np.ones((len(tubes[0].data.vertices), 3))
     for bone in ("B1", "B2"):
-        addon.module("engine.correctives.correctives").put(tubes[0], armature, bone, (0.8, 0.0), bone, deltas)
+        addon.module("engine.correctives.correctives").put(tubes[0], armature, bone, (0.8, 0.0, 0.0), bone, deltas)
     rows = ["mute", "name"] * 2
     buttons = ["value", "Go to Pose", "Edit", "Mirror", "Remove", "Solve Again"]
     assert draw(panel) == [*rows, "B1, 46°", *buttons]
@@ -262,7 +262,7 @@ def test_correctives(character: Family) -> None:
 def test_broken_correctives() -> None:
     tube, armature = rigs.make_bound()
     addon.module("engine.correctives.correctives").put(
-        tube, armature, "B2", (1.0, 0.0), "Bent", np.full((len(tube.data.vertices), 3), 0.01)
+        tube, armature, "B2", (1.0, 0.0, 0.0), "Bent", np.full((len(tube.data.vertices), 3), 0.01)
     )
     current_layer().update()
     assert not draw("SBS_PT_broken_correctives")

@@ -307,16 +307,22 @@ class Session:
         before, after = self.stroke(surface)
         wanted = np.where((before != after).any(axis=1), 2.0, 1.0)
         places = sculpts.in_armature(item, armature, after)
-        # Not yet undo, a second sculpt and the deletion of the surface, which leave the mesh hidden; nor weights, which
-        # Accept does not yet see if they were changed while the mesh was hidden.
+        # Not yet weights, which Accept does not see if they were changed while the mesh was hidden.
         meanwhile = [self.change_frame, self.next_frame, self.pose, self.move, self.rename, self.save_and_open]
         if self.random.random() < 0.4:
             bpy.ops.object.mode_set(mode="OBJECT")
             self.any_of(meanwhile)()
         surface = mesh_named(left_over()[0])
-        pointer: Any = surface
-        item = mesh_object(pointer["sbs_sculpt_of"])
+        state: Any = current_scene()
+        item = mesh_object(state["sbs_sculpt"]["item"])
+        rigs.select([item])
+        assert not self.ask(addon.ops.sculpt_corrective)  # one at a time
         rigs.select([surface])
+        if self.random.random() < 0.1:
+            bpy.ops.object.delete()
+            current_layer().update()
+            assert item.visible_get()
+            return
         if self.random.random() < 0.8:
             words = self.ask(addon.ops.accept_corrective)
             if words:
