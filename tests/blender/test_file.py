@@ -343,3 +343,19 @@ def test_undo_and_redo(name: str) -> None:
     bpy.ops.ed.redo()
     assert state() == after
     assert error(rigs.evaluated(tube()), shape) < TOLERANCE
+
+
+def test_the_group_of_an_earlier_version_is_replaced(tmp_path: Path) -> None:
+    """It kept both its input and the index of each vertex."""
+    tube, _armature = make_character()
+    rigs.add_shape(tube, (1.5, 1.0, 1.0))
+    current_layer().update()
+    before = rigs.evaluated(tube)
+    group = addon.module("engine.nodes.live_group")
+    for tree in [tree for tree in bpy.data.node_groups if group.is_live(tree)]:
+        tree["sbs_live_group"], tree["sbs_keeps_input"] = 2, True
+    tube, _armature = rigs.reopen(tmp_path / "earlier.blend")
+    current_scene().frame_set(2)
+    modifier: Any = addon.module("engine.stack.stack").find(tube)
+    assert modifier.node_group["sbs_live_group"] == 3
+    assert np.abs(rigs.evaluated(tube) - before).max() < TOLERANCE
