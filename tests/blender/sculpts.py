@@ -72,10 +72,15 @@ def seen(item: MeshObject, armature: ArmatureObject) -> Floats:
 
 
 def in_armature(item: bpy.types.Object, armature: ArmatureObject, points: Floats) -> Floats:
+    return move(to_armature(item, armature), points)
+
+
+def to_armature(item: bpy.types.Object, armature: ArmatureObject) -> Floats:
+    """The matrix from the space of a mesh to that of its armature."""
     # Blender keeps the places of armatures that are hidden up to date in evaluated ones alone.
     depsgraph = bpy.context.evaluated_depsgraph_get()
     inner, outer = (array(each.evaluated_get(depsgraph).matrix_world) for each in (item, armature))
-    return move(np.linalg.inv(outer) @ inner, points)
+    return np.linalg.inv(outer) @ inner
 
 
 def settings_of(item: MeshObject) -> str:

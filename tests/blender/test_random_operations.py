@@ -34,7 +34,6 @@ from objects import (
     mesh_object,
     mesh_objects,
 )
-from test_correctives import left_over
 from test_correctives_edits import edit
 
 VERSION = bpy.app.version[:2]
@@ -298,6 +297,9 @@ class Session:
         known = sculpts.find(item)
         number = self.any_of(known).number if known and self.random.random() < 0.3 else ""
         rigs.select([item])
+        current_layer().update()
+        # Read while the mesh is shown: Blender does not evaluate a hidden rig for a hidden mesh.
+        to_armature = sculpts.to_armature(item, armature)
         if not self.ask(addon.ops.sculpt_corrective, number=number):
             return
         surface = mesh_object(active_object())
@@ -306,20 +308,19 @@ class Session:
             bpy.ops.object.mode_set(mode="OBJECT")
         before, after = self.stroke(surface)
         wanted = np.where((before != after).any(axis=1), 2.0, 1.0)
-        places = sculpts.in_armature(item, armature, after)
+        places = sculpts.move(to_armature, after)
         # Not yet weights, which Accept does not see if they were changed while the mesh was hidden.
         meanwhile = [self.change_frame, self.next_frame, self.pose, self.move, self.rename, self.save_and_open]
         if self.random.random() < 0.4:
             bpy.ops.object.mode_set(mode="OBJECT")
             self.any_of(meanwhile)()
-        surface = mesh_named(left_over()[0])
         state: Any = current_scene()
-        item = mesh_object(state["sbs_sculpt"]["item"])
+        surface, item = (mesh_object(state["sbs_sculpt"][name]) for name in ("surface", "item"))
         rigs.select([item])
         assert not self.ask(addon.ops.sculpt_corrective)  # one at a time
         rigs.select([surface])
         if self.random.random() < 0.1:
-            bpy.ops.object.delete()
+            bpy.data.objects.remove(surface)
             current_layer().update()
             assert item.visible_get()
             return
@@ -628,8 +629,7 @@ class Session:
     def look_around(self) -> None:
         """Nothing is hidden, and nothing is left of a sculpt."""
         assert not [item.name for item in current_scene().objects if item.hide_get()]
-        assert not left_over()
-        assert not [mesh.name for mesh in bpy.data.meshes if mesh.name.endswith("posed")]
+        assert not [item.name for item in current_scene().objects if ", posed" in item.name]
 
     def count(self) -> None:
         """There is no handler, carrier or probe more than is needed."""
