@@ -21,7 +21,7 @@ import pytest
 import rigs
 import sculpts
 from bpy.app.handlers import persistent
-from expected import TOLERANCE, Floats, error
+from expected import TOLERANCE, Floats, error, move
 from mathutils import Matrix, Quaternion
 from objects import (
     ArmatureObject,
@@ -308,7 +308,7 @@ class Session:
             bpy.ops.object.mode_set(mode="OBJECT")
         before, after = self.stroke(surface)
         wanted = np.where((before != after).any(axis=1), 2.0, 1.0)
-        places = sculpts.move(to_armature, after)
+        places = move(to_armature, after)
         # Not yet weights, which Accept does not see if they were changed while the mesh was hidden.
         meanwhile = [self.change_frame, self.next_frame, self.pose, self.move, self.rename, self.save_and_open]
         if self.random.random() < 0.4:
