@@ -525,10 +525,17 @@ class Session:
     def undo(self) -> None:
         if bpy.ops.ed.undo.poll():  # type: ignore[call-arg]
             bpy.ops.ed.undo()
+            self.cancel_sculpt()
 
     def redo(self) -> None:
         if bpy.ops.ed.redo.poll():  # type: ignore[call-arg]
             bpy.ops.ed.redo()
+            self.cancel_sculpt()
+
+    def cancel_sculpt(self) -> None:
+        """Leave the sculpt that was open before the step that was undone, if one was."""
+        if "sbs_sculpt" in dict(current_scene().items()):
+            assert self.ask(addon.ops.cancel_corrective)
 
     def edit(self) -> None:
         item = self.any_mesh()
