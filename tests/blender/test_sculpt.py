@@ -207,3 +207,14 @@ def test_saved_while_open(tmp_path: Path) -> None:
     rigs.reopen(tmp_path / "open.blend")
     assert addon.ops.accept_corrective(bone="B2") == {"FINISHED"}
     check_accepted(wanted)
+
+
+def test_not_begun_where_the_mesh_is_not_deformed() -> None:
+    """The shapes would be solved for a mesh that does not move."""
+    tube, armature = bent()
+    armature.data.bones["B1"].bbone_segments = 3
+    tube.sbs.method = "BONES_BLENDING"
+    current_layer().update()
+    with pytest.raises(RuntimeError, match=r"Tube is not deformed: .* B1 has some"):
+        addon.ops.sculpt_corrective()
+    assert not left_over() and not tube.hide_get()

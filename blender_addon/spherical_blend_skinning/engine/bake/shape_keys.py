@@ -60,13 +60,15 @@ def present_modifier(item: bpy.types.Object) -> bpy.types.Modifier:
 def positions_alone(item: bpy.types.Object, view_layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
     """The vertices (V, 3) of the mesh after our modifier, or the one that stands in, with later ones hidden meanwhile.
 
-    Raises ValueError if modifiers before ours change the number of vertices.
+    Raises ValueError if it is not deformed now, or modifiers before ours change the number of vertices.
     """
     modifier = present_modifier(item)
     with stack.only_before(item, modifier, and_it=True):
         depsgraph = evaluated(view_layer)
         if modifier == stack.find(item):
-            live.update(item, depsgraph, wait=True)
+            state = live.update(item, depsgraph, wait=True)
+            if state is not None and state.problem:
+                raise ValueError(f"{item.name} is not deformed: {state.problem}")
             depsgraph = evaluated(view_layer)
         found = reading.positions(mesh_of(item.evaluated_get(depsgraph)))
     count = len(mesh_of(item).vertices)
