@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from session import Point, Session, changed, wait_until
 
 #: In the header.
-ACCEPT: Point = (1000, 40)
-CANCEL: Point = (1038, 40)
+ACCEPT: Point = (935, 40)
+CANCEL: Point = (1015, 40)
 #: The vertices that brushes move, and those of an object as they are seen.
 VERTICES = "import rigs\nresult = rigs.positions(bpy.context.object.data).tolist()"
 SEEN = "from expected import in_world\nresult = in_world(bpy.context.object).tolist()"
