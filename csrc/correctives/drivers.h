@@ -41,7 +41,7 @@ static inline double sbs_inner_product(const double *a, const double *b, size_t 
 
 /*
  * Finds c_k of all poses of a driver (sbs/drivers.h), as `nearness`, and returns s. `along` has the inner products
- * <x, x_k>, and `square` is that of x with itself.
+ * <x, x_k>, and `square` is <x, x>.
  */
 double sbs_driver_sum(const double *products, size_t count, const double *along, double square, double *nearness);
 

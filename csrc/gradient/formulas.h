@@ -201,7 +201,7 @@ static factors find_weighted_center(vertices *v, double damping) {
 
 /*
  * z depends on the weights, the joints and the vertex by F = sum w_k D_k^T (D_k z + p_k - m) + l z = 0, D_k = R_k - M:
- * with lambda = N^-1 by_z, the gradient by anything else is that of -lambda . F, z being fixed.
+ * with lambda = N^-1 by_z, differentiate -lambda . F, with z fixed, by whatever else it depends on.
  */
 static void differentiate_weighted_center(vertices *v, const factors *normal, double damping, double *by_rows) {
   const size_t rotation = v->run->rows.rotation;

@@ -76,7 +76,7 @@ def in_armature(item: bpy.types.Object, armature: ArmatureObject, points: Floats
 
 
 def to_armature(item: bpy.types.Object, armature: ArmatureObject) -> Floats:
-    """The matrix from the space of a mesh to that of its armature."""
+    """The matrix from mesh space to armature space."""
     # Blender keeps the places of armatures that are hidden up to date in evaluated ones alone.
     depsgraph = bpy.context.evaluated_depsgraph_get()
     inner, outer = (array(each.evaluated_get(depsgraph).matrix_world) for each in (item, armature))

@@ -152,6 +152,7 @@ def test_two_poses_of_a_bone() -> None:
     for degrees in (50.0, 100.0):
         bend(armature, degrees)
         _, wanted[degrees] = sculpt(tube, bone="B2")
+        assert tube.data.shape_keys.key_blocks[tube.sbs.corrective_row].name == f"B2 {degrees:.0f}"
     for degrees, shape in wanted.items():
         bend(armature, degrees)
         assert error(in_world(tube), shape) < 2 * MET[False]

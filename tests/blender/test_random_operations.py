@@ -356,7 +356,7 @@ class Session:
     def keep(
         self, item: MeshObject, pose: dict[str, list[float]], places: Floats, wanted: Floats, words: str, number: str
     ) -> None:
-        """Keep a sculpt that has been accepted: it is the newest corrective, or that of a number."""
+        """Keep a sculpt that has been accepted: the newest corrective, or the one that has the number."""
         found = sculpts.find(item)
         corrective = next((each for each in found if each.number == number), found[-1])
         near, missed = re.search(r"met within ([-+.\de]+) of", words), re.search(r"(\d+) vertices are crushed", words)
@@ -409,7 +409,7 @@ class Session:
                 self.forget(item, key)
 
     def draft(self) -> None:
-        """Draft for the present pose, if the rig is that of a limb."""
+        """Draft for the present pose, with the names of a limb, by which hinges are found."""
         armature = rig_of(self.any_mesh())
         for bone, name in zip(list(armature.data.bones)[:4], limbs.NAMES, strict=False):
             bone.name = name

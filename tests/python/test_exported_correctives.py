@@ -240,7 +240,7 @@ def test_convert(hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], tmp_p
 def test_convert_meets_sculpts_of_any_method(
     hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], tmp_path: Path, words: tuple[str, ...], alone: bool
 ) -> None:
-    """The options need not be those that the shapes were solved for, and other fingers may be bent, too."""
+    """Options may differ from those of the solution, and other fingers may be bent, too."""
     pose, posed = fist
     if not alone:
         pose = sbs.samples.load("hand").animations["fist"].skinning_matrices(0.5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps that follow binding, in their order, and those that end it."""
+"""Buttons for the steps after binding, in their order, and for reading the mesh anew or unbinding it."""
 
 from __future__ import annotations
 

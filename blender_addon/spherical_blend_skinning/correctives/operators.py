@@ -16,7 +16,8 @@ from ..interface.selection import hindrance, linked_reason, our_meshes
 from ..settings import libraries
 from ..settings.declared import text
 from ..settings.given import evaluated, manager_of, view_layer_of
-from ..settings.typed import Operator, mesh_of
+from ..settings.properties import settings_of
+from ..settings.typed import Operator, block_of_key, mesh_of
 from . import drafting, sculpt
 
 
@@ -117,6 +118,7 @@ class SBS_OT_accept_corrective(Action, Operator):
                 sculpt.resume(context, now)
             raise
         sculpt.end(context, now)
+        settings_of(item).corrective_row = block_of_key(corrective.key).key_blocks.find(corrective.key.name)
         if solved.missed:
             self.report(
                 {"WARNING"},

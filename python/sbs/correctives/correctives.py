@@ -406,9 +406,10 @@ class Correctives:
 
         Parameters
         ----------
+        skin : Skin
         targets : mapping of str to Target, optional
             By names of correctives; by default their own.
-        skin, triangles, tolerance, after, method, rotation, center, damping, rcond, amount, base
+        triangles, tolerance, after, method, rotation, center, damping, rcond, amount, base
             As of `solve`.
 
         Returns

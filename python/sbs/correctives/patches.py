@@ -70,7 +70,7 @@ CARRIED, LEFT = 0.25, 1.0
 stay."""
 
 IN_COMMON = 0.5
-"""The weight that clothes and the skin below have in common, of those that follow it wholly."""
+"""Clothes follow the skin below wholly if both have at least this much weight on the same joints."""
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""

@@ -81,7 +81,7 @@ _SPHERICAL_OPTIONS = ("rotation", "center", "damping", "rcond")
 
 
 class MethodOptions(TypedDict, total=False):
-    """A method with its options; a `base`, which another method is blended with, is given so, too."""
+    """A method with its options. `base`, the method to blend with, is such a dictionary, too."""
 
     method: Method
     rotation: Rotation

@@ -85,7 +85,7 @@ def _axis_and_swing(record: Any) -> tuple[Vector3, Vector3]:
 
 
 def foreign_reason(item: bpy.types.Object, armature: bpy.types.Object) -> str:
-    """Why a corrective that an armature drives is not that of a mesh; empty if it is."""
+    """The two armatures, if a corrective is driven by another one than deforms its mesh; empty if it is the same."""
     own = bake.armature_of(item)
     if own is None or own == armature:
         return ""
@@ -149,7 +149,7 @@ def choose_bone(
 
 
 def _axes(item: bpy.types.Object, armature: bpy.types.Object) -> dict[str, Vector3]:
-    """The directions of limbs by their bones: of all correctives of a bone that of the first."""
+    """The direction of the limb of each bone. A bone with correctives keeps the direction of its first corrective."""
     found = swings.limb_axes(armature)
     for each in reversed(find(item)):
         if each.armature == armature:
