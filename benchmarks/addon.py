@@ -410,8 +410,8 @@ def add_correctives(item: Any, rig: Any) -> None:
         for vertex in item.data.vertices:
             if any(element.group == index for element in vertex.groups):
                 deltas[vertex.index] = 0.05
-        for swing in ((0.6, 0.0), (0.0, 0.6)):
-            correctives.put(item, rig, bone, swing, f"{bone} {swing}", deltas)
+        for name, swing in (("forward", (0.6, 0.0, 0.0)), ("sideways", (0.0, 0.0, 0.6))):
+            correctives.put(item, rig, bone, swing, f"{bone} {name}", deltas)
 
 
 def time_edits() -> None:
