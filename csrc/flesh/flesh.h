@@ -51,13 +51,19 @@ typedef struct sbs_flesh_guard {
   float strength;
 } sbs_flesh_guard;
 
-/* A part of the surface whose volume is kept: cones from an apex to its triangles. */
+/* A part of the surface whose volume is kept. It is measured from an apex, anywhere near, for the sake of rounding. */
 typedef struct sbs_flesh_part {
   int32_t joint;   /* that moves the apex; -1: the apex is the mean of the triangles' corners */
   double apex[3];  /* at rest */
   double volume;   /* at rest */
   double strength; /* of its pressure: how much of it a volume that is off by 1 asks for */
 } sbs_flesh_part;
+
+/* A closed line around a hole of a part. A fan of triangles to the middle of its corners closes it. */
+typedef struct sbs_flesh_rim {
+  int32_t part;
+  size_t begin, end; /* its sides */
+} sbs_flesh_rim;
 
 struct sbs_flesh {
   sbs_allocator allocator;
@@ -75,7 +81,7 @@ struct sbs_flesh {
   size_t triangle_count;
   sbs_flesh_triangle *triangles;
   size_t *corner_starts; /* (W + 1) where the corners of each vertex begin */
-  int32_t *corners;      /* 3 triangle + corner */
+  int32_t *corners; /* 3 triangle + corner; after those of all triangles 2 side + end of the rims */
 
   size_t free_count;
   int32_t *free_vertices;    /* (n) */
@@ -91,6 +97,10 @@ struct sbs_flesh {
   sbs_flesh_part *parts;
   size_t *part_starts;     /* (part_count + 1) their triangles */
   int32_t *part_triangles;
+  size_t rim_count, cap_count;
+  sbs_flesh_rim *rims; /* ascending by parts */
+  size_t *rim_starts;  /* (part_count + 1) */
+  int32_t (*caps)[2];  /* (cap_count) sides of rims, as the triangles beyond would have them */
   double *bones; /* (J, 2, 3) heads and tails at rest */
   sbs_panels panels;
 };
@@ -113,6 +123,10 @@ sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, 
 
 /* Radii, bones, planes and parts. */
 sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,
+                                sbs_arena *scratch);
+
+/* Parts whose volume is kept, with their rims; and which vertices are free. */
+sbs_status sbs_flesh_find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, const sbs_flesh_weights *weights,
                                 sbs_arena *scratch);
 
 /* The matrix of all steps, and how parts answer to pressure. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limbs at rest: their radii, the bones that skin keeps its distance to, planes at hinges, and volumes. */
+/* Limbs at rest: their radii, the bones that skin keeps its distance to, and planes at hinges. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,6 @@
 #include "flesh/flesh.h"
 #include "flesh/smooth.h"
 #include "mesh/segment.h"
-#include "sbs/mesh.h"
 
 /* The least weight with which a vertex counts for the radius of a limb, and how many of them make one. */
 #define OWN_WEIGHT 0.5
@@ -30,10 +29,6 @@
 
 /* Two bones whose directions differ by more, as a cosine, are not in line at rest: the lower one tells the plane. */
 #define IN_LINE 0.5
-
-/* Parts with fewer triangles, or flatter ones, have no volume to keep. */
-#define FEWEST_TRIANGLES 12
-#define LEAST_VOLUME 0.05
 
 static int compare(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -236,143 +231,6 @@ static sbs_status set_guards(sbs_flesh *flesh, const sbs_flesh_desc *desc, const
   return SBS_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------- volumes -- */
-
-/* The limb of a triangle: the one that its corners have most weight on; -1 without weights. Sums (J) are 0, and stay. */
-static int32_t find_limb(const sbs_flesh_weights *weights, const sbs_flesh_triangle *triangle, double *sums) {
-  int32_t best = -1;
-  for (int is_clearing = 0; is_clearing < 2; is_clearing++) {
-    for (size_t c = 0; c < 3; c++) {
-      const size_t w = (size_t)triangle->corners[c];
-      for (size_t i = weights->starts[w]; i < weights->starts[w + 1]; i++) {
-        const int32_t limb = weights->limbs[weights->joints[i]];
-        sums[limb] = is_clearing ? 0.0 : sums[limb] + weights->weights[i];
-        if (is_clearing) continue;
-        if (best < 0 || sums[limb] > sums[best] || (sums[limb] == sums[best] && limb < best)) best = limb;
-      }
-    }
-  }
-  return best;
-}
-
-/* A part as it is found: a limb or a piece. */
-typedef struct found_part {
-  int32_t joint; /* -1: of a piece, whose vertices are of no single joint; -2: of a piece that is rigid */
-  size_t triangles;
-  sbs_vec3 apex;        /* the mean of the corners */
-  double volume, cones; /* of cones: their sum, and that of their sizes */
-} found_part;
-
-static void add_triangle(const sbs_flesh *flesh, const sbs_flesh_triangle *triangle, int is_measuring,
-                         found_part *part) {
-  sbs_vec3 corners[3];
-  for (size_t c = 0; c < 3; c++) corners[c] = sbs_vec3_read(flesh->rest + 3 * (size_t)triangle->corners[c]);
-  if (!is_measuring) {
-    part->triangles++;
-    for (size_t c = 0; c < 3; c++) part->apex = sbs_vec3_along(part->apex, 1.0, corners[c]);
-    return;
-  }
-  for (size_t c = 0; c < 3; c++) corners[c] = sbs_vec3_along(corners[c], -1.0 / (3.0 * (double)part->triangles), part->apex);
-  const double cone = sbs_vec3_dot(corners[0], sbs_vec3_cross(corners[1], corners[2])) / 6.0;
-  part->volume += cone;
-  part->cones += fabs(cone);
-}
-
-static int keeps_volume(const found_part *part) {
-  return part->joint != -2 && part->triangles >= FEWEST_TRIANGLES && fabs(part->volume) > LEAST_VOLUME * part->cones;
-}
-
-/* Gives parts that keep a volume their numbers, and triangles these. */
-static sbs_status number_parts(sbs_flesh *flesh, const found_part *found, size_t count, int32_t *numbers) {
-  sbs_arena *arena = &flesh->arena;
-  for (size_t p = 0; p < count; p++) numbers[p] = keeps_volume(found + p) ? (int32_t)flesh->part_count++ : -1;
-  flesh->parts = sbs_arena_take(arena, flesh->part_count, sizeof *flesh->parts);
-  flesh->part_starts = sbs_arena_take(arena, flesh->part_count + 1, sizeof *flesh->part_starts);
-  flesh->part_triangles = sbs_arena_take(arena, flesh->triangle_count, 2 * sizeof *flesh->part_triangles);
-  if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
-  for (size_t p = 0; p <= flesh->part_count; p++) flesh->part_starts[p] = 0;
-  for (size_t p = 0; p < count; p++) {
-    if (numbers[p] < 0) continue;
-    sbs_flesh_part *part = flesh->parts + numbers[p];
-    const double share = 1.0 / (3.0 * (double)found[p].triangles);
-    *part = (sbs_flesh_part){.joint = found[p].joint,
-                             .apex = {share * found[p].apex.x, share * found[p].apex.y, share * found[p].apex.z}};
-    flesh->part_starts[numbers[p] + 1] = found[p].triangles;
-  }
-  for (size_t p = 0; p < flesh->part_count; p++) flesh->part_starts[p + 1] += flesh->part_starts[p];
-  const size_t total = flesh->part_starts[flesh->part_count];
-  for (size_t t = flesh->triangle_count; t-- > 0;) {
-    sbs_flesh_triangle *triangle = flesh->triangles + t;
-    int32_t *parts[2] = {&triangle->limb, &triangle->piece};
-    for (size_t i = 0; i < 2; i++) {
-      *parts[i] = numbers[*parts[i]];
-      /* Each list is filled from its end; then its end is its begin. */
-      if (*parts[i] >= 0) flesh->part_triangles[--flesh->part_starts[*parts[i] + 1]] = (int32_t)t;
-    }
-  }
-  for (size_t p = 0; p < flesh->part_count; p++) flesh->part_starts[p] = flesh->part_starts[p + 1];
-  flesh->part_starts[flesh->part_count] = total;
-  return SBS_OK;
-}
-
-/* Finds pieces that are of one joint alone, which move rigidly. */
-static void find_rigid(const sbs_flesh *flesh, const sbs_flesh_weights *weights, const int32_t *islands,
-                       found_part *pieces, size_t count) {
-  for (size_t p = 0; p < count; p++) pieces[p].joint = INT32_MAX; /* no vertex yet */
-  for (size_t w = 0; w < flesh->count; w++) {
-    const size_t first = weights->starts[w], influences = weights->starts[w + 1] - first;
-    found_part *piece = pieces + islands[w];
-    const int32_t joint = influences == 1 ? weights->joints[first] : -1;
-    piece->joint = piece->joint == INT32_MAX || piece->joint == joint ? joint : -1;
-  }
-  for (size_t p = 0; p < count; p++) pieces[p].joint = pieces[p].joint >= 0 ? -2 : -1;
-}
-
-/* Finds limbs and pieces, and which vertices are free: not in rigid pieces, nor without triangles or weights. */
-static sbs_status find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, const sbs_flesh_weights *weights,
-                             sbs_arena *scratch) {
-  const size_t joints = flesh->joint_count, count = flesh->count;
-  double *sums = sbs_arena_take(scratch, joints, sizeof *sums);
-  int32_t *islands = sbs_arena_take(scratch, count, sizeof *islands);
-  int32_t *triangles = sbs_arena_take(scratch, flesh->triangle_count, 3 * sizeof *triangles);
-  if (scratch->failed) return SBS_ERROR_OUT_OF_MEMORY;
-  size_t pieces = 0;
-  for (size_t t = 0; t < flesh->triangle_count; t++) {
-    memcpy(triangles + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
-  }
-  const sbs_mesh_desc mesh = {
-      .vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
-  const sbs_status status = sbs_mesh_islands(&mesh, islands, &pieces, NULL);
-  if (status) return status;
-  found_part *found = sbs_arena_take(scratch, joints + pieces, sizeof *found);
-  int32_t *numbers = sbs_arena_take(scratch, joints + pieces, sizeof *numbers);
-  if (scratch->failed) return SBS_ERROR_OUT_OF_MEMORY;
-  for (size_t p = 0; p < joints + pieces; p++) found[p] = (found_part){.joint = (int32_t)p};
-  find_rigid(flesh, weights, islands, found + joints, pieces);
-  memset(sums, 0, joints * sizeof *sums);
-  for (int is_measuring = 0; is_measuring < 2; is_measuring++) {
-    for (size_t t = 0; t < flesh->triangle_count; t++) {
-      sbs_flesh_triangle *triangle = flesh->triangles + t;
-      if (!is_measuring) {
-        triangle->limb = find_limb(weights, triangle, sums);
-        triangle->piece = (int32_t)joints + islands[triangle->corners[0]];
-        if (triangle->limb < 0) triangle->limb = triangle->piece;
-      }
-      add_triangle(flesh, triangle, is_measuring, found + triangle->limb);
-      if (triangle->limb != triangle->piece) add_triangle(flesh, triangle, is_measuring, found + triangle->piece);
-    }
-  }
-  flesh->free_count = 0;
-  for (size_t w = 0; w < count; w++) {
-    const int is_rigid = found[joints + (size_t)islands[w]].joint == -2;
-    const int has_weights = weights->starts[w + 1] > weights->starts[w];
-    const int has_triangles = flesh->corner_starts[w + 1] > flesh->corner_starts[w];
-    const int is_held = desc->amounts && !(desc->amounts[flesh->kept[w]] > 0.0);
-    if (has_weights && has_triangles && !is_rigid && !is_held) flesh->free_vertices[flesh->free_count++] = (int32_t)w;
-  }
-  return number_parts(flesh, found, joints + pieces, numbers);
-}
-
 sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,
                                 sbs_arena *scratch) {
   sbs_arena *arena = &flesh->arena;
@@ -396,5 +254,5 @@ sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sb
         (size_t)set_hinge(flesh, (int32_t)j, parent, radii[j], flesh->hinges + flesh->hinge_count);
   }
   status = set_guards(flesh, desc, weights);
-  return status ? status : find_parts(flesh, desc, weights, scratch);
+  return status ? status : sbs_flesh_find_parts(flesh, desc, weights, scratch);
 }

@@ -77,6 +77,7 @@ static void set_curvatures(sbs_flesh *flesh, const double *entries, const double
     const sbs_vec3 curvature = find_curvature(flesh, entries, diagonal, w);
     flesh->vertices[w].curvature = (float)sbs_vec3_length(curvature);
     for (size_t i = flesh->corner_starts[w]; i < flesh->corner_starts[w + 1]; i++) {
+      if ((size_t)flesh->corners[i] >= 3 * flesh->triangle_count) continue; /* of a rim */
       sbs_flesh_triangle *triangle = flesh->triangles + flesh->corners[i] / 3;
       const sbs_vec3 a = sbs_vec3_read(flesh->rest + 3 * (size_t)triangle->corners[0]);
       const sbs_vec3 ab = sbs_vec3_subtract(sbs_vec3_read(flesh->rest + 3 * (size_t)triangle->corners[1]), a);

@@ -41,7 +41,8 @@ void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_a
   *state = (sbs_flesh_state){.flesh = flesh,
                              .y = sbs_arena_take(arena, flesh->count, sizeof *state->y),
                              .start = sbs_arena_take(arena, flesh->count, sizeof *state->start),
-                             .corners = sbs_arena_take(arena, flesh->triangle_count, 3 * sizeof *state->corners),
+                             .corners = sbs_arena_take(arena, 3 * flesh->triangle_count + 2 * flesh->cap_count,
+                                                       sizeof *state->corners),
                              .bent = sbs_arena_take(arena, flesh->count, sizeof *state->bent),
                              .residual = sbs_arena_take(arena, flesh->count, sizeof *state->residual),
                              .right = sbs_arena_take(arena, flesh->free_count, sizeof *state->right),
@@ -75,49 +76,29 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
   sbs_arena arena = sbs_arena_from(&flesh->allocator);
   sbs_flesh_state state;
   sbs_flesh_place_state(&state, flesh, &arena);
-  int32_t *places = sbs_arena_take(&arena, flesh->count, sizeof *places);
+  sbs_point4 *gradient = sbs_arena_take(&arena, flesh->count, sizeof *gradient);
   sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   if (!status) {
-    for (size_t w = 0; w < flesh->count; w++) {
-      places[w] = -1;
-      for (size_t axis = 0; axis < 4; axis++) state.y[w][axis] = axis < 3 ? (float)flesh->rest[3 * w + axis] : 0.0f;
+    for (size_t i = 0; i < 4 * flesh->count; i++) {
+      state.y[i / 4][i % 4] = i % 4 < 3 ? (float)flesh->rest[i / 4 * 3 + i % 4] : 0.0f;
     }
-    for (size_t i = 0; i < flesh->free_count; i++) places[flesh->free_vertices[i]] = (int32_t)i;
-    for (size_t p = 0; p < flesh->part_count; p++) {
-      for (size_t axis = 0; axis < 3; axis++) state.apexes[p][axis] = (float)flesh->parts[p].apex[axis];
+    for (size_t i = 0; i < 3 * flesh->part_count; i++) {
+      state.apexes[i / 3][i % 3] = (float)flesh->parts[i / 3].apex[i % 3];
     }
-    sbs_flesh_place_pieces(&state);
     functions.measure(&state, 0, flesh->part_count);
   }
   for (size_t p = 0; p < flesh->part_count && !status; p++) {
-    sbs_flesh_part *part = flesh->parts + p;
     status = sbs_tell((double)p / (double)flesh->part_count);
-    part->volume = (double)state.volumes[p];
-    memset(state.right, 0, flesh->free_count * sizeof *state.right);
-    for (int is_answer = 0; is_answer < 2; is_answer++) {
-      double answer = 0.0;
-      for (size_t i = flesh->part_starts[p]; i < flesh->part_starts[p + 1]; i++) {
-        const int32_t *corners = flesh->triangles[flesh->part_triangles[i]].corners;
-        double at[3][3], gradient[3];
-        for (size_t c = 0; c < 9; c++) {
-          at[c / 3][c % 3] = (double)state.y[corners[c / 3]][c % 3] - (double)state.apexes[p][c % 3];
-        }
-        for (size_t c = 0; c < 3; c++) {
-          if (places[corners[c]] < 0) continue;
-          sbs_cross(at[(c + 1) % 3], at[(c + 2) % 3], gradient);
-          float *right = state.right[places[corners[c]]];
-          for (size_t axis = 0; axis < 3; axis++) {
-            if (is_answer) {
-              answer += gradient[axis] / 6.0 * (double)right[axis];
-            } else {
-              right[axis] += (float)(gradient[axis] / 6.0);
-            }
-          }
-        }
-      }
-      if (!is_answer) functions.solve(&flesh->panels, state.right);
-      if (is_answer) part->strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
+    memset(gradient, 0, flesh->count * sizeof *gradient);
+    functions.add_gradient(&state, p, gradient);
+    for (size_t i = 0; i < flesh->free_count; i++) memcpy(state.right[i], gradient[flesh->free_vertices[i]], 16);
+    functions.solve(&flesh->panels, state.right);
+    double answer = 0.0;
+    for (size_t i = 0; i < 4 * flesh->free_count; i++) {
+      answer += (double)gradient[flesh->free_vertices[i / 4]][i % 4] * (double)state.right[i / 4][i % 4];
     }
+    flesh->parts[p].volume = (double)state.volumes[p];
+    flesh->parts[p].strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
   }
   sbs_arena_release(&arena);
   return status;
@@ -217,6 +198,7 @@ static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) 
       state->pressures[p] += (float)(flesh->parts[p].strength * (flesh->parts[p].volume - (double)state->volumes[p]));
     }
     if (!status) status = share(state, functions.project, flesh->triangle_count, CHUNK, threads);
+    if (!status) status = share(state, functions.close, flesh->rim_count, 1, threads);
     if (!status) status = share(state, functions.gather, flesh->count, CHUNK, threads);
     if (!status) status = share(state, functions.finish, flesh->free_count, CHUNK, threads);
     if (!status) functions.solve(&flesh->panels, state->right);

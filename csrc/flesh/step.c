@@ -39,6 +39,18 @@ SBS_INLINE vec4 cross(vec4 a, vec4 b) {
 
 /* -------------------------------------------------------------------------------------------------------- local -- */
 
+/* Six times the volume of a cone from the origin. */
+SBS_INLINE float cone(vec4 a, vec4 b, vec4 c) {
+  return dot(a, cross(b, c));
+}
+
+/* The middle of a rim, relative to an apex. */
+SBS_INLINE vec4 find_middle(const sbs_flesh_state *state, const sbs_flesh_rim *rim, vec4 apex) {
+  vec4 sum = {0.0f};
+  for (size_t i = rim->begin; i < rim->end; i++) sum += load(state->y[state->flesh->caps[i][0]]) - apex;
+  return sum / (float)(rim->end - rim->begin);
+}
+
 SBS_CALLED static void measure(const sbs_flesh_state *state, size_t begin, size_t end) {
   const sbs_flesh *flesh = state->flesh;
   for (size_t p = begin; p < end; p++) {
@@ -46,22 +58,73 @@ SBS_CALLED static void measure(const sbs_flesh_state *state, size_t begin, size_
     double sum = 0.0;
     for (size_t i = flesh->part_starts[p]; i < flesh->part_starts[p + 1]; i++) {
       const int32_t *corners = flesh->triangles[flesh->part_triangles[i]].corners;
-      const vec4 a = load(state->y[corners[0]]) - apex, b = load(state->y[corners[1]]) - apex;
-      const vec4 c = load(state->y[corners[2]]) - apex;
-      sum += (double)dot(a, cross(b, c));
+      sum += (double)cone(load(state->y[corners[0]]) - apex, load(state->y[corners[1]]) - apex,
+                          load(state->y[corners[2]]) - apex);
+    }
+    for (size_t r = flesh->rim_starts[p]; r < flesh->rim_starts[p + 1]; r++) {
+      const sbs_flesh_rim *rim = flesh->rims + r;
+      const vec4 middle = find_middle(state, rim, apex);
+      for (size_t i = rim->begin; i < rim->end; i++) {
+        const int32_t *side = flesh->caps[i];
+        sum += (double)cone(load(state->y[side[0]]) - apex, load(state->y[side[1]]) - apex, middle);
+      }
     }
     state->volumes[p] = (float)(sum / 6.0);
   }
 }
 
-/* Adds the force of a pressure at the corners of a triangle, the gradient of its cone. */
-SBS_INLINE void add_pressure(const sbs_flesh_state *state, int32_t part, const vec4 y[3], vec4 forces[3]) {
-  if (part < 0) return;
-  const vec4 apex = vector(state->apexes[part]), a = y[0] - apex, b = y[1] - apex, c = y[2] - apex;
-  const float sixth = state->pressures[part] / 6.0f;
+/* Adds the force of a pressure at the corners of a triangle: the gradient of its cone. */
+SBS_INLINE void add_pressure(float sixth, const vec4 y[3], vec4 apex, vec4 forces[3]) {
+  const vec4 a = y[0] - apex, b = y[1] - apex, c = y[2] - apex;
   forces[0] += sixth * cross(b, c);
   forces[1] += sixth * cross(c, a);
   forces[2] += sixth * cross(a, b);
+}
+
+SBS_INLINE void put_force(vec4 force, sbs_flesh_corner *to) {
+  for (int axis = 0; axis < 3; axis++) to->force[axis] = force[axis], to->curvature[axis] = 0.0f;
+}
+
+/* The forces of pressure at the sides of rims, whose fans move with them. */
+SBS_CALLED static void close_rims(const sbs_flesh_state *state, size_t begin, size_t end) {
+  const sbs_flesh *flesh = state->flesh;
+  for (size_t r = begin; r < end; r++) {
+    const sbs_flesh_rim *rim = flesh->rims + r;
+    const vec4 apex = vector(state->apexes[rim->part]), middle = find_middle(state, rim, apex);
+    const float sixth = state->pressures[rim->part] / 6.0f;
+    vec4 at_middle = {0.0f};
+    for (size_t i = rim->begin; i < rim->end; i++) {
+      at_middle += cross(load(state->y[flesh->caps[i][0]]) - apex, load(state->y[flesh->caps[i][1]]) - apex);
+    }
+    at_middle /= (float)(rim->end - rim->begin);
+    for (size_t i = rim->begin; i < rim->end; i++) {
+      const vec4 a = load(state->y[flesh->caps[i][0]]) - apex, b = load(state->y[flesh->caps[i][1]]) - apex;
+      sbs_flesh_corner *to = state->corners + 3 * flesh->triangle_count + 2 * i;
+      put_force(sixth * (cross(b, middle) + at_middle), to);
+      put_force(sixth * cross(middle, a), to + 1);
+    }
+  }
+}
+
+SBS_CALLED static void add_gradient(const sbs_flesh_state *state, size_t part, sbs_point4 *gradient) {
+  const sbs_flesh *flesh = state->flesh;
+  const vec4 apex = vector(state->apexes[part]);
+  for (size_t i = flesh->part_starts[part]; i < flesh->part_starts[part + 1]; i++) {
+    const int32_t *corners = flesh->triangles[flesh->part_triangles[i]].corners;
+    vec4 y[3], forces[3] = {{0.0f}};
+    for (int c = 0; c < 3; c++) y[c] = load(state->y[corners[c]]);
+    add_pressure(1.0f / 6.0f, y, apex, forces);
+    for (int c = 0; c < 3; c++) store(load(gradient[corners[c]]) + forces[c], gradient[corners[c]]);
+  }
+  const size_t first = flesh->rim_starts[part], last = flesh->rim_starts[part + 1];
+  state->pressures[part] = 1.0f;
+  close_rims(state, first, last);
+  for (size_t i = first < last ? flesh->rims[first].begin : 0; first < last && i < flesh->rims[last - 1].end; i++) {
+    for (int end = 0; end < 2; end++) {
+      float *to = gradient[flesh->caps[i][end]];
+      store(load(to) + vector(state->corners[3 * flesh->triangle_count + 2 * i + (size_t)end].force), to);
+    }
+  }
 }
 
 /*
@@ -89,8 +152,10 @@ SBS_CALLED static void project(const sbs_flesh_state *state, size_t begin, size_
     forces[1] = triangle->area * (m[0] * r0 + m[1] * r1);
     forces[2] = triangle->area * m[2] * r1;
     forces[0] = -forces[1] - forces[2];
-    add_pressure(state, triangle->limb, y, forces);
-    add_pressure(state, triangle->piece, y, forces);
+    for (int i = 0; i < 2; i++) {
+      const int32_t part = i ? triangle->piece : triangle->limb;
+      if (part >= 0) add_pressure(state->pressures[part] / 6.0f, y, vector(state->apexes[part]), forces);
+    }
     for (int i = 0; i < 3; i++) {
       const float *c = triangle->curvature[i];
       const vec4 curvature = c[0] * r0 + c[1] * r1 + c[2] * normal;
@@ -234,5 +299,5 @@ SBS_CALLED static void solve(const sbs_panels *panels, sbs_point4 *values) {
 
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void);
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void) {
-  return (sbs_flesh_functions){measure, project, gather, finish, go, solve};
+  return (sbs_flesh_functions){measure, project, close_rims, gather, finish, go, add_gradient, solve};
 }

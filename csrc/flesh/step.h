@@ -26,7 +26,7 @@ typedef struct sbs_flesh_state {
   const sbs_flesh *flesh;
   sbs_point4 *y;      /* (W) */
   sbs_point4 *start;  /* (W) where skinning puts them */
-  sbs_flesh_corner *corners; /* (3 T) */
+  sbs_flesh_corner *corners; /* (3 T), then two for each side of rims */
   sbs_point4 *bent;      /* (W) bending (L y - R L x), by area */
   sbs_point4 *residual;  /* (W) */
   sbs_point4 *right;     /* (n) in the order of elimination */
@@ -42,9 +42,12 @@ typedef void sbs_flesh_work(const sbs_flesh_state *state, size_t begin, size_t e
 typedef struct sbs_flesh_functions {
   sbs_flesh_work *measure; /* volumes of parts */
   sbs_flesh_work *project; /* triangles to their nearest rotations */
+  sbs_flesh_work *close;   /* fans over rims */
   sbs_flesh_work *gather;  /* forces at vertices */
   sbs_flesh_work *finish;  /* the rest of them, into `right` */
   sbs_flesh_work *go;      /* vertices along the solution */
+  /* Adds the gradient of a part's volume, at all vertices. */
+  void (*add_gradient)(const sbs_flesh_state *state, size_t part, sbs_point4 *gradient);
   void (*solve)(const sbs_panels *panels, sbs_point4 *values);
 } sbs_flesh_functions;
 

@@ -116,22 +116,6 @@ static void set_triangles(sbs_flesh *flesh, const sbs_flesh_desc *desc) {
   }
 }
 
-static void list_corners(sbs_flesh *flesh) {
-  for (size_t w = 0; w <= flesh->count; w++) flesh->corner_starts[w] = 0;
-  for (size_t t = 0; t < flesh->triangle_count; t++) {
-    for (size_t i = 0; i < 3; i++) flesh->corner_starts[flesh->triangles[t].corners[i] + 1]++;
-  }
-  for (size_t w = 0; w < flesh->count; w++) flesh->corner_starts[w + 1] += flesh->corner_starts[w];
-  for (size_t t = flesh->triangle_count; t-- > 0;) {
-    for (size_t i = 3; i-- > 0;) {
-      /* Each start goes to the end of the list before, and comes back. */
-      flesh->corners[--flesh->corner_starts[flesh->triangles[t].corners[i] + 1]] = (int32_t)(3 * t + i);
-    }
-  }
-  for (size_t w = 0; w < flesh->count; w++) flesh->corner_starts[w] = flesh->corner_starts[w + 1];
-  flesh->corner_starts[flesh->count] = 3 * flesh->triangle_count;
-}
-
 sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,
                                   sbs_arena *scratch) {
   sbs_arena *arena = &flesh->arena;
@@ -144,8 +128,6 @@ sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, 
   if (status) return status;
   flesh->rest = sbs_arena_take(arena, flesh->count, 3 * sizeof *flesh->rest);
   flesh->triangles = sbs_arena_take(arena, desc->triangle_count, sizeof *flesh->triangles);
-  flesh->corner_starts = sbs_arena_take(arena, flesh->count + 1, sizeof *flesh->corner_starts);
-  flesh->corners = sbs_arena_take(arena, desc->triangle_count, 3 * sizeof *flesh->corners);
   if (arena->failed) return SBS_ERROR_OUT_OF_MEMORY;
   for (size_t w = 0; w < flesh->count; w++) {
     for (size_t axis = 0; axis < 3; axis++) {
@@ -154,6 +136,5 @@ sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, 
     }
   }
   set_triangles(flesh, desc);
-  list_corners(flesh);
   return SBS_OK;
 }
