@@ -24,8 +24,8 @@
 #define NEAR_BONE 0.25
 
 /* Planes hold the skin up to this distance from the joint, in radii, falling from there to no strength. */
-#define PLANE_NEAR 2.5
-#define PLANE_FAR 4.0
+#define PLANE_NEAR 4.5
+#define PLANE_FAR 7.0
 
 /* Two bones whose directions differ by more, as a cosine, are not in line at rest: the lower one tells the plane. */
 #define IN_LINE 0.5
