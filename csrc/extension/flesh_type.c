@@ -58,7 +58,7 @@ static void release(void *flesh) {
 
 typedef struct relax_call {
   core_pose_call posed;
-  char *positions;
+  char *positions, *normals;
   size_t steps;
   double amount;
   int threads;
@@ -69,6 +69,7 @@ typedef struct relax_call {
 
 static const core_row positions_rows[] = {
     {"positions", CORE_OUTPUT, AT(positions), "(F, V, 3)"},
+    {"normals", CORE_OUTPUT, AT(normals), "(F, V, 3)", .none = 1},
 };
 
 static const core_row relax_rows[] = {
@@ -90,12 +91,13 @@ static sbs_status relax_in_pose(void *address, size_t frame, const sbs_pose *pos
   const size_t start = frame * core_length(given, 'V') * 3 * (is_float ? sizeof(float) : sizeof(double));
 
   return sbs_flesh_relax(core_made(given), pose, given->steps, given->amount, is_float ? SBS_FLOAT32 : SBS_FLOAT64,
-                         given->positions + start, 0, given->threads, fault);
+                         given->positions + start, 0, given->normals != NULL ? given->normals + start : NULL, 0,
+                         given->threads, fault);
 }
 
-CORE_FUNCTION(core_relax_flesh, relax_call, .name = "relax", .summary = "Change deformed positions in place.",
+CORE_FUNCTION(core_relax_flesh, relax_call, .name = "relax", .summary = "Change deformed positions, and normals or None, in place.",
               .parts = {CORE_PART(positions_rows), CORE_PART(core_matrices_of_frames_row), CORE_PART(relax_rows)},
-              .positional = 2, .set_defaults = set_relax_defaults, .run_frame = relax_in_pose)
+              .positional = 3, .set_defaults = set_relax_defaults, .run_frame = relax_in_pose)
 
 /* --------------------------------------------------------------------------------------------------------- type -- */
 

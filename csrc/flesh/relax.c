@@ -224,18 +224,43 @@ static double find_scale(const sbs_flesh *flesh, const sbs_pose *pose, double *s
   return isfinite(scale) && scale > 1e-30 && fabs(scale - 1.0) > 1e-6 ? scale : 1.0;
 }
 
+/* Vectors of vertices that are changed. */
+typedef struct vectors {
+  char *first; /* or NULL */
+  size_t stride;
+  sbs_scalar scalar;
+} vectors;
+
+static vectors make_vectors(void *first, size_t stride, sbs_scalar scalar) {
+  return (vectors){first, stride ? stride : 3 * sbs_scalar_size(scalar), scalar};
+}
+
+static void read_vector(const vectors *in, size_t vertex, double out[3]) {
+  for (size_t i = 0; i < 3; i++) out[i] = sbs_scalar_get(in->first + vertex * in->stride, in->scalar, i);
+}
+
+static void write_vector(const vectors *in, size_t vertex, const double v[3]) {
+  for (size_t i = 0; i < 3; i++) sbs_scalar_put(in->first + vertex * in->stride, in->scalar, i, v[i]);
+}
+
 static sbs_status check(const sbs_flesh *flesh, const sbs_pose *pose, size_t steps, double amount, sbs_scalar scalar,
-                        const void *positions, size_t stride, int threads, sbs_fault *fault) {
+                        const void *positions, size_t stride, const void *normals, size_t normals_stride, int threads,
+                        sbs_fault *fault) {
   if (!flesh) return sbs_fault_in(fault, SBS_ERROR_NULL, "flesh");
   if (!pose) return sbs_fault_in(fault, SBS_ERROR_NULL, "pose");
   if (!positions) return sbs_fault_in(fault, SBS_ERROR_NULL, "positions");
-  if (steps > SBS_FLESH_MOST_STEPS) {
+  if (!sbs_scalar_is_valid(scalar)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "scalar", (double)scalar, 0.0);
+  if (!steps || steps > SBS_FLESH_MOST_STEPS) {
     return sbs_fault_number(fault, SBS_ERROR_OPTION, "steps", (double)steps, SBS_FLESH_MOST_STEPS);
   }
   if (!(amount >= 0.0 && amount <= 1.0)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount", amount, 1.0);
   if (threads < 0) return sbs_fault_number(fault, SBS_ERROR_NEGATIVE, "threads", threads, 0.0);
-  const sbs_status status = sbs_validate_vectors(positions, stride, scalar, flesh->vertex_count, "positions",
-                                                 "positions_stride", fault);
+  sbs_status status = sbs_validate_vectors(positions, stride, scalar, flesh->vertex_count, "positions",
+                                           "positions_stride", fault);
+  if (!status && normals) {
+    status = sbs_validate_vectors(normals, normals_stride, scalar, flesh->vertex_count, "normals", "normals_stride",
+                                  fault);
+  }
   return status ? status : sbs_check_bounded_poses(pose, 1, flesh->joint_count, fault);
 }
 
@@ -243,12 +268,70 @@ static int is_finite(const float *point) {
   return isfinite(point[0]) && isfinite(point[1]) && isfinite(point[2]);
 }
 
+/* The normal of the surface around a vertex; 0 of none. */
+static void find_normal(const sbs_flesh *flesh, sbs_point4 *positions, size_t w, double normal[3]) {
+  double sum[3] = {0.0};
+  for (size_t i = flesh->corner_starts[w]; i < flesh->corner_starts[w + 1]; i++) {
+    if ((size_t)flesh->corners[i] >= 3 * flesh->triangle_count) continue; /* of a rim */
+    const int32_t *corners = flesh->triangles[flesh->corners[i] / 3].corners;
+    double ab[3], ac[3], across[3];
+    for (int axis = 0; axis < 3; axis++) {
+      ab[axis] = (double)positions[corners[1]][axis] - (double)positions[corners[0]][axis];
+      ac[axis] = (double)positions[corners[2]][axis] - (double)positions[corners[0]][axis];
+    }
+    sbs_cross(ab, ac, across);
+    for (int axis = 0; axis < 3; axis++) sum[axis] += across[axis];
+  }
+  const double length = sqrt(sbs_dot(sum, sum));
+  for (int axis = 0; axis < 3; axis++) normal[axis] = length > 0.0 ? sum[axis] / length : 0.0;
+}
+
+/* Turns a vector by the smallest rotation from one direction to another. */
+static void turn(const double from[3], const double to[3], double v[3]) {
+  const double cosine = sbs_dot(from, to);
+  if (!(cosine > -0.999)) return;
+  double sum[3];
+  for (int i = 0; i < 3; i++) sum[i] = from[i] + to[i];
+  const double along = sbs_dot(sum, v) / (1.0 + cosine), own = 2.0 * sbs_dot(from, v);
+  for (int i = 0; i < 3; i++) v[i] += own * to[i] - along * sum[i];
+}
+
+/* Writes the vertices that moved. */
+static void write_results(sbs_flesh_state *state, double size, double amount, const unsigned char *is_moved,
+                          const vectors *positions, const vectors *normals) {
+  const sbs_flesh *flesh = state->flesh;
+  /* `bent` is no longer needed, and receives where vertices go. */
+  for (size_t w = 0; w < flesh->count; w++) {
+    for (int i = 0; i < 3; i++) {
+      state->bent[w][i] = state->start[w][i] + (float)amount * (state->y[w][i] - state->start[w][i]);
+    }
+  }
+  for (size_t v = 0; v < flesh->vertex_count; v++) {
+    const size_t w = (size_t)flesh->numbers[v];
+    if (!is_moved[w] || !is_finite(state->y[w]) || !is_finite(state->start[w])) continue;
+    const double share = size * amount * (flesh->amounts ? flesh->amounts[v] : 1.0);
+    double at[3];
+    read_vector(positions, v, at);
+    for (int i = 0; i < 3; i++) at[i] += share * ((double)state->y[w][i] - (double)state->start[w][i]);
+    write_vector(positions, v, at);
+    if (!normals->first) continue;
+    double before[3], after[3];
+    find_normal(flesh, state->start, w, before);
+    find_normal(flesh, state->bent, w, after);
+    read_vector(normals, v, at);
+    turn(before, after, at);
+    write_vector(normals, v, at);
+  }
+}
+
 sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t steps, double amount,
-                           sbs_scalar scalar, void *positions, size_t positions_stride, int threads,
-                           sbs_fault *fault) {
-  sbs_status status = check(flesh, pose, steps, amount, scalar, positions, positions_stride, threads, fault);
-  if (status || !flesh->free_count || !steps || !(amount > 0.0)) return status;
-  const size_t stride = positions_stride ? positions_stride : 3 * sbs_scalar_size(scalar);
+                           sbs_scalar scalar, void *positions, size_t positions_stride, void *normals,
+                           size_t normals_stride, int threads, sbs_fault *fault) {
+  sbs_status status = check(flesh, pose, steps, amount, scalar, positions, positions_stride, normals, normals_stride,
+                            threads, fault);
+  if (status || !flesh->free_count || !(amount > 0.0)) return status;
+  const vectors to = make_vectors(positions, positions_stride, scalar);
+  const vectors to_normals = make_vectors(normals, normals_stride, scalar);
   sbs_arena arena = sbs_arena_from(&flesh->allocator);
   sbs_flesh_state state;
   sbs_flesh_place_state(&state, flesh, &arena);
@@ -259,32 +342,20 @@ sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t 
     return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
   posed in = {.pose = pose, .size = flesh->size * find_scale(flesh, pose, scales)};
-  const char *first = (const char *)positions + (size_t)flesh->kept[0] * stride;
-  for (size_t axis = 0; axis < 3; axis++) in.middle[axis] = sbs_scalar_get(first, scalar, axis);
+  read_vector(&to, (size_t)flesh->kept[0], in.middle);
   for (size_t w = 0; w < flesh->count; w++) {
-    const char *row = (const char *)positions + (size_t)flesh->kept[w] * stride;
-    for (size_t axis = 0; axis < 3; axis++) {
-      state.start[w][axis] = (float)((sbs_scalar_get(row, scalar, axis) - in.middle[axis]) / in.size);
-    }
-    state.start[w][3] = 0.0f;
+    double at[3];
+    read_vector(&to, (size_t)flesh->kept[w], at);
+    for (size_t i = 0; i < 4; i++) state.start[w][i] = i < 3 ? (float)((at[i] - in.middle[i]) / in.size) : 0.0f;
     is_moved[w] = 0;
   }
+  for (size_t i = 0; i < flesh->free_count; i++) is_moved[flesh->free_vertices[i]] = 1;
   memcpy(state.y, state.start, flesh->count * sizeof *state.y);
   memset(state.bent, 0, flesh->count * sizeof *state.bent);
   set_pose(&state, &in);
   threads = sbs_choose_threads(threads, ITEM_TIME * (double)(flesh->triangle_count + flesh->count) * (double)steps);
   status = take_steps(&state, steps, threads);
-  for (size_t i = 0; i < flesh->free_count; i++) is_moved[flesh->free_vertices[i]] = 1;
-  for (size_t v = 0; v < flesh->vertex_count && !status; v++) {
-    const size_t w = (size_t)flesh->numbers[v];
-    if (!is_moved[w] || !is_finite(state.y[w]) || !is_finite(state.start[w])) continue;
-    char *row = (char *)positions + v * stride;
-    const double share = in.size * amount * (flesh->amounts ? flesh->amounts[v] : 1.0);
-    for (size_t axis = 0; axis < 3; axis++) {
-      const double way = share * ((double)state.y[w][axis] - (double)state.start[w][axis]);
-      sbs_scalar_put(row, scalar, axis, sbs_scalar_get(row, scalar, axis) + way);
-    }
-  }
+  if (!status) write_results(&state, in.size, amount, is_moved, &to, &to_normals);
   sbs_arena_release(&arena);
   return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }

@@ -109,11 +109,13 @@ SBS_API size_t sbs_flesh_free_count(const sbs_flesh *flesh);
  * be moved, as in a pose beyond all bounds, keep their bits.
  *
  *   pose              that of the skin
- *   steps             0 to SBS_FLESH_MOST_STEPS; 0 changes nothing
+ *   steps             1 to SBS_FLESH_MOST_STEPS
  *   amount            in [0, 1]: how much of the way vertices go
  *   scalar            of positions
  *   positions         (V, 3) deformed by any method, changed in place
  *   positions_stride  bytes from vertex to vertex; 0: packed
+ *   normals           (V, 3) or NULL, of the same type, changed in place: turned as the surface around a vertex is
+ *   normals_stride    as positions_stride
  *   threads           0: as sbs_set_threads says. Results do not depend on it
  *   fault             or NULL
  *
@@ -121,8 +123,8 @@ SBS_API size_t sbs_flesh_free_count(const sbs_flesh *flesh);
  * Nothing is changed then.
  */
 SBS_API sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t steps, double amount,
-                                   sbs_scalar scalar, void *positions, size_t positions_stride, int threads,
-                                   sbs_fault *fault);
+                                   sbs_scalar scalar, void *positions, size_t positions_stride, void *normals,
+                                   size_t normals_stride, int threads, sbs_fault *fault);
 
 #ifdef __cplusplus
 }
