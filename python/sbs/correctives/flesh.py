@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -62,17 +62,21 @@ class Flesh:
     ) -> None:
         surface, mesh = Surface(character), character.mesh
         self._character = character
-        self._core = _core.Flesh(
-            mesh.positions,
-            mesh.triangles,
-            mesh.joint_indices,
-            mesh.joint_weights,
-            surface.parents.astype(np.int32),
-            np.stack([surface.heads, surface.tails], axis=1),
-            hinges=np.array([surface.is_hinge(joint) for joint in range(len(surface.parents))]),
-            amounts=amounts,
+        self._arguments: dict[str, Any] = {
+            "rest_positions": mesh.positions,
+            "triangles": mesh.triangles,
+            "joint_indices": mesh.joint_indices,
+            "joint_weights": mesh.joint_weights,
+            "parents": surface.parents.astype(np.int32),
+            "bones": np.stack([surface.heads, surface.tails], axis=1),
+            "hinges": np.array([surface.is_hinge(joint) for joint in range(len(surface.parents))]),
+            "amounts": None if amounts is None else np.array(amounts, np.float64),
             **factors,
-        )
+        }
+        self._core = _core.Flesh(**self._arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._character, self._arguments)
 
     def __repr__(self) -> str:
         return f"<sbs.Flesh, vertices that move: {self.free_count}>"
@@ -88,6 +92,7 @@ class Flesh:
         skinning_matrices: ArrayLike,
         *,
         normals: AnyFloats | None = None,
+        bare: AnyFloats | None = None,
         steps: int = STEPS,
         amount: float = 1.0,
         threads: int | None = None,
@@ -101,6 +106,9 @@ class Flesh:
         skinning_matrices : (J, 4, 4), (J, 3, 4), (F, J, 4, 4) or (F, J, 3, 4) array_like
         normals : ndarray like positions, optional
             Changed, too.
+        bare : ndarray like positions, optional
+            The same skin without blend shapes and correctives: it is relaxed, and the skin moves as it does. So a smile
+            is not taken for strain.
         steps : int, optional
             At least 1; 4 are enough for a preview.
         amount : float, optional
@@ -115,11 +123,12 @@ class Flesh:
         TypeError
             If an array is not writable or of another type.
         """
-        matrices, _single = as_frames(skinning_matrices)
-        shape = (len(matrices), *np.shape(positions)[-2:])
-        moved = _frames_of(positions, shape)
-        turned = None if normals is None else _frames_of(normals, shape)
+        matrices, single = as_frames(skinning_matrices)
+        relaxed = positions if bare is None else np.array(bare, positions.dtype)
+        moved, turned = (None if array is None else array[None] if single else array for array in (relaxed, normals))
         self._core.relax(moved, turned, matrices, steps=steps, amount=amount, threads=threads)
+        if bare is not None:
+            positions += relaxed - bare
 
     def relax(
         self,
@@ -150,14 +159,15 @@ class Flesh:
             As `apply`.
         """
         matrices, single = as_frames(skinning_matrices)
-        found = self._deform(matrices) if positions is None else np.array(positions, dtype=None)
-        self.apply(found, matrices, steps=steps, amount=amount, threads=threads)
-        return found[0] if single and found.ndim == 3 else found
+        found = self._deform(matrices, single) if positions is None else np.array(positions)
+        self.apply(found, skinning_matrices, steps=steps, amount=amount, threads=threads)
+        return found
 
-    def _deform(self, matrices: ArrayLike) -> AnyFloats:
-        """The skin (F, V, 3) by smooth twist."""
+    def _deform(self, matrices: NDArray[Any], single: bool) -> AnyFloats:
+        """The skin (V, 3) or (F, V, 3) by smooth twist."""
         skin, amount = self._smooth_twist
-        return np.asarray(skin.deform_many(matrices, center="optimized", amount=amount))
+        found = skin.deform_many(matrices, center="optimized", amount=amount)
+        return found[0] if single else found
 
     @cached_property
     def _smooth_twist(self) -> tuple[Skin, NDArray[np.float64]]:
@@ -165,6 +175,8 @@ class Flesh:
         return self._character.twisted_skin(twist, optimized=True), twist_amounts(self._character, twist)
 
 
-def _frames_of(vectors: AnyFloats, shape: tuple[int, ...]) -> AnyFloats:
-    """A view of vectors of one frame or of several, as (F, V, 3)."""
-    return vectors[None] if vectors.ndim == 2 and shape[0] == 1 else vectors
+def _restore(character: Character, arguments: dict[str, Any]) -> Flesh:
+    """An unpickled instance."""
+    made = Flesh.__new__(Flesh)
+    made._character, made._arguments, made._core = character, arguments, _core.Flesh(**arguments)
+    return made
