@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 import sbs
 from sbs import _core
 from sbs.correctives import Correctives, draft
-from sbs.correctives.draft import find_groups, find_hinges
+from sbs.correctives.bends import find_groups
+from sbs.correctives.draft import find_hinges
 from sbs.correctives.drivers import find_coordinates
 from sbs.correctives.patches import Surface
 from sbs.poses import turned

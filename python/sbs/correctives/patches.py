@@ -17,9 +17,10 @@ from ..characters.character import Character
 from ..characters.limbs import is_twisting, stem, twist_bones, words
 from ..rigging.bones import bone_segments
 from ..rigging.joint_names import canonical
+from ..skinning.options import AnyFloats
 from ..support.vectors import unit
 
-__all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
+__all__ = ["BALL", "FEWEST", "HINGE", "Factors", "Patch", "Patches", "Surface"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -74,6 +75,9 @@ IN_COMMON = 0.5
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
+
+TURNED = 1e-6
+"""Joints whose matrices differ from those of their parents by less are not bent."""
 
 
 class Surface:
@@ -175,6 +179,17 @@ class Surface:
         jumps = np.abs(np.diff(moved[self.edges], axis=1)[:, 0]) > SHARED
         found[self.edges[jumps].reshape(-1)] = True
         return found
+
+    def radius(self, joint: int, core: Flags) -> float:
+        """How far the vertices of its core (W,) are from a joint."""
+        return float(np.median(np.linalg.norm(self.positions[core] - self.joints[joint], axis=1)))
+
+    def shares(self, joints: Sequence[int], size: float) -> Floats:
+        """How much (W, n) of a delta goes to each of some joints, whose radius is `size`."""
+        far = np.stack([np.linalg.norm(self.positions - self.joints[joint], axis=1) for joint in joints], axis=1)
+        found = np.stack([self.moved(joint) for joint in joints], axis=1)
+        found = found + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
 
     def within(self, start: Flags, limit: float) -> Flags:
         """The vertices (W,) within a way along edges."""
@@ -281,16 +296,13 @@ class Patch:
             core = surface.core(joint) & own
             if np.count_nonzero(core) < FEWEST:
                 return None
-            radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
+            radii.append(surface.radius(joint, core))
             near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
         free = surface.held(near & own, joints)
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
-        far = np.stack([np.linalg.norm(surface.positions - surface.joints[joint], axis=1) for joint in joints], axis=1)
-        shares = np.stack([surface.moved(joint) for joint in joints], axis=1)
-        shares = shares + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
-        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True))
+        return cls(surface, tuple(joints), free, size, surface.shares(joints, size))
 
     @cached_property
     def vertices(self) -> Indices:
@@ -477,6 +489,24 @@ class Patch:
             around = positions[rim] - apexes[part]
             found[part] += float((np.cross(around[:, 1], around[:, 0]) @ middle).sum()) / 6
         return found
+
+
+class Patches:
+    """Patches of all joints of a skin, each with the factors of a hinge: limbs keep their volume."""
+
+    def __init__(self, surface: Surface, groups: Sequence[Sequence[int]]) -> None:
+        self._surface, self._groups = surface, groups
+
+    def relax(self, matrices: Floats, positions: AnyFloats) -> AnyFloats:
+        """The skin (V, 3) in a pose (J, 3, 4), relaxed around the joints that are bent."""
+        surface = self._surface
+        found = np.asarray(positions, np.float64)[surface.kept]
+        for group in self._groups:
+            turns = matrices[[*group], :, :3] - matrices[surface.parents[[*group]], :, :3]
+            patch = Patch.around(surface, group) if np.abs(turns).max() > TURNED else None
+            if patch is not None:
+                found = patch.carry(found, patch.relax(matrices, found, HINGE))
+        return found[surface.numbers]
 
 
 def _cones(positions: Floats, triangles: NDArray[np.int32], apexes: Floats) -> Floats:
