@@ -15,7 +15,7 @@ from ..support.vectors import unit
 from .drivers import core_drivers, find_driver
 from .patches import Surface
 
-__all__ = ["MOVES", "Direction", "bend", "find_angles", "find_directions", "find_groups", "find_swings"]
+__all__ = ["MOVES", "Direction", "bend", "find_angles", "find_directions", "find_frames", "find_groups", "find_swings"]
 
 Floats = NDArray[np.float64]
 
@@ -68,12 +68,18 @@ def _depth(surface: Surface, joint: int) -> int:
 
 def find_swings(character: Character, joints: Sequence[int], poses: Floats | None) -> dict[int, Floats]:
     """How joints swing in poses, else in a character's animations: rotation vectors (F, 3) in the axes of the rest."""
-    frames = [poses] if poses is not None else [*map(_frames, character.animations)]
-    if not frames or not joints:
+    frames = find_frames(character) if poses is None else poses
+    if not len(frames) or not joints:
         return {joint: np.zeros((0, 3)) for joint in joints}
     drivers = [(find_driver(character.skeleton, [joint], "swing"), np.ones((1, 3))) for joint in joints]
-    found = core_drivers(character.skeleton, drivers).coordinates(np.concatenate(frames))
+    found = core_drivers(character.skeleton, drivers).coordinates(frames)
     return {joint: found[:, number] for number, joint in enumerate(joints)}
+
+
+def find_frames(character: Character) -> Floats:
+    """Skinning matrices (F, J, 4, 4) of moments of all animations."""
+    none = np.zeros((0, len(character.skeleton), 4, 4))
+    return np.concatenate([none, *map(_frames, character.animations)])
 
 
 def _frames(animation: Animation) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -17,12 +17,14 @@ from ..rigging.triangle_mesh import diagonal
 from ..skinning.options import AnyFloats, BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
-from .bends import Direction, bend, find_angles, find_directions
+from ..skinning.twist import as_frames
+from .bends import Direction, bend, find_angles, find_directions, find_frames
 from .choosing import Candidates, choose
 from .correctives import Corrective, Correctives
 from .draft import SMALL, find_bends, or_smooth_twist
 from .drivers import find_coordinates, find_driver
 from .patches import FEWEST, Patches, Surface
+from .refining import Offsets, refine
 from .solving import Target
 
 __all__ = ["DraftedCorrectives", "Relax", "draft_all"]
@@ -37,6 +39,12 @@ LEFT = 0.3
 
 FADING = 2e-4, 4e-4
 """Deltas below the first share of the size are dropped, and above the second kept as they are: no edge is seen."""
+
+FRAMES = 24
+"""So many moments of animations, or of poses, are relaxed, in which several joints are bent."""
+
+SCALED = 0.01
+"""Moments whose joints are scaled differently by more than this share are left out: flesh would be another there."""
 
 FACE = re.compile("eyes?|eyelids?|lids?|brows?|jaw|mouth|lips?|tongue|teeth|cheeks?|nose|ears?|hair|breasts?")
 """Words in names of joints that do not bend as limbs do."""
@@ -75,7 +83,8 @@ def draft_all(
     """Draft correctives of all joints: also of shoulders, hips, wrists, necks and spines, that bend in any direction.
 
     Each joint is bent in the directions in which animations bend it, or else in four, and the whole skin is relaxed. Of
-    all these poses those become shapes whose absence would be seen most.
+    all these poses those become shapes whose absence would be seen most. Then shapes are refined by least squares, to
+    do best in poses between, and in moments of animations, where several of them act.
 
     Parameters
     ----------
@@ -127,7 +136,8 @@ def draft_all(
             progress(number / len(groups))
         is_ball = not surface.is_hinge(group[0])
         drafts.add(group, find_directions(surface, group, [swings[each] for each in group], is_ball=is_ball), is_ball)
-    found = drafts.chosen(shapes, LEFT if error is None else error)
+    moments = _moments(find_frames(character) if poses is None else as_frames(poses)[0])
+    found = drafts.chosen(shapes, LEFT if error is None else error, moments)
     if progress is not None:
         progress(1.0)
     return found
@@ -143,6 +153,15 @@ def _find_joints(surface: Surface) -> list[int]:
         and not any(FACE.fullmatch(word) for word in words(name))
         and np.count_nonzero(surface.core(joint)) >= FEWEST
     ]
+
+
+def _moments(frames: Floats) -> Floats:
+    """Some of the frames (F, J, 4, 4), as (M, J, 3, 4), without the scale of the whole."""
+    scales = np.cbrt(np.linalg.det(frames[..., :3, :3]))
+    least, most = scales.min(axis=1), scales.max(axis=1)
+    alike = np.flatnonzero((least > 0) & (most <= (1 + SCALED) * least))
+    some = alike[np.linspace(0, len(alike) - 1, min(FRAMES, len(alike))).astype(np.intp)]
+    return frames[some, :, :3] / scales[some, :1, None, None]
 
 
 def _degrees(surface: Surface, joint: int, direction: Direction, *, is_ball: bool, is_first: bool) -> Floats:
@@ -202,6 +221,11 @@ class _Drafts:
 
     def _pose(self, group: list[int], axes: Sequence[Floats], degrees: float, name: str) -> _Pose:
         matrices = bend(self._surface, group, axes, degrees)
+        relaxed, (vertices, deltas) = self._relaxed(matrices)
+        return _Pose(name, matrices, vertices, relaxed[vertices], deltas)
+
+    def _relaxed(self, matrices: Floats) -> tuple[AnyFloats, Offsets]:
+        """The relaxed skin (V, 3) in a pose, and the offsets at rest that it needs."""
         posed = self._skin.deform(matrices, **self._options)
         relaxed = np.asarray(self._relax(matrices, posed.copy()), posed.dtype)
         if relaxed.shape != posed.shape or not np.isfinite(relaxed).all():
@@ -211,10 +235,10 @@ class _Drafts:
         lengths = np.linalg.norm(deltas, axis=1) / self._size
         vertices = np.flatnonzero(lengths > FADING[0]).astype(np.int32)
         kept = np.clip((lengths[vertices] - FADING[0]) / (FADING[1] - FADING[0]), 0.0, 1.0)
-        return _Pose(name, matrices, vertices, relaxed[vertices], kept[:, None] * deltas[vertices])
+        return relaxed, (vertices, kept[:, None] * deltas[vertices])
 
-    def chosen(self, most: int | None, share: float) -> DraftedCorrectives:
-        """The correctives of the poses that are chosen."""
+    def chosen(self, most: int | None, share: float, moments: Floats) -> DraftedCorrectives:
+        """The correctives of the poses that are chosen, refined in moments (M, J, 3, 4), too."""
         found = Correctives(self._skeleton)
         kept = choose([group.candidates for group in self._groups], most, share)
         for group, numbers in zip(self._groups, kept, strict=True):
@@ -224,18 +248,29 @@ class _Drafts:
                 for place, joint in enumerate(group.joints):
                     own = shares[self._surface.numbers[pose.vertices], place]
                     is_own = own > SMALL
-                    vertices = pose.vertices[is_own]
-                    deltas = own[is_own, None] * pose.deltas[is_own]
-                    found.insert(
-                        Corrective(
-                            self._skeleton.names[joint] + pose.name,
-                            group.candidates.drivers[place],
-                            group.candidates.coordinates[place, number, None],
-                            Target(pose.matrices, vertices, pose.relaxed[is_own]),
-                            Shape(vertices, deltas.astype(self._skin.dtype)),
-                        )
-                    )
+                    shape = Shape(pose.vertices[is_own], own[is_own, None] * pose.deltas[is_own])
+                    name = self._skeleton.names[joint] + pose.name
+                    driver, coordinates = group.candidates.drivers[place], group.candidates.coordinates[place, number]
+                    target = Target(pose.matrices, shape.vertices, pose.relaxed[is_own])
+                    found.insert(Corrective(name, driver, coordinates[None], target, shape))
+        if len(found):
+            self._refine(found, moments)
         return DraftedCorrectives(found, self._error(found), self._error(None))
+
+    def _refine(self, found: Correctives, moments: Floats) -> None:
+        """Change shapes for all poses and for moments, and targets for the shapes, which `solve` then finds again."""
+        poses = [pose for group in self._groups for pose in group.poses]
+        matrices = np.concatenate([np.stack([pose.matrices for pose in poses]), moments])
+        needed = [(pose.vertices, pose.deltas) for pose in poses] + [self._relaxed(moment)[1] for moment in moments]
+        before = [(each.shape.vertices, each.shape.deltas) for each in found if each.shape is not None]
+        after = refine(before, needed, found.weights(matrices), self._skin.vertex_count)
+        for each, (vertices, deltas) in zip([*found], after, strict=True):
+            found.exchange(replace(each, shape=Shape(vertices, deltas.astype(self._skin.dtype))))
+        for each in [*found]:
+            if each.target is not None and each.target.vertices is not None:
+                posed = self._skin.deform(each.target.skinning_matrices, correctives=found, **self._options)
+                target = replace(each.target, positions=posed[each.target.vertices])
+                found.exchange(replace(each, target=target))
 
     def _shares(self, joints: list[int]) -> Floats:
         if len(joints) == 1:
