@@ -20,11 +20,22 @@ from .how_to_deform import (
     MUSCLES,
     BoundCharacter,
     HowToDeform,
+    draft_every_joint,
     draft_shapes,
     how_to_deform,
     read_correctives,
 )
-from .options import JSON, SOURCE, Source, blamed_on, joint_option, known_joints, output_option, print_json
+from .options import (
+    JSON,
+    SOURCE,
+    Source,
+    blamed_on,
+    joint_option,
+    known_joints,
+    output_option,
+    print_json,
+    refuse_idle,
+)
 from .streams import InputFile
 from .tables import print_table
 from .terminal import say
@@ -45,16 +56,50 @@ def correctives() -> None:
 @correctives.command(name="draft")
 @SOURCE
 @joint_option("A joint; may be given several times.  [default: all hinges: elbows, knees, fingers, toes]")
+@click.option("--all", "of_all", is_flag=True, help="Draft all joints: shoulders, hips, wrists, necks and spines, too.")
+@click.option("--shapes", type=click.IntRange(min=1), help="How many shapes --all makes at most.")
+@click.option(
+    "--error",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="The share of the error without shapes that --all may leave.  [default: 0.3, without --shapes]",
+)
 @how_to_deform(*METHOD_CHOICE)
 @OUTPUT
-def draft(source: Source, joints: tuple[str, ...], how: HowToDeform, output: Path) -> None:
-    """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them."""
+def draft(
+    source: Source,
+    joints: tuple[str, ...],
+    of_all: bool,
+    shapes: int | None,
+    error: float | None,
+    how: HowToDeform,
+    output: Path,
+) -> None:
+    """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them.
+
+    With --all all joints are bent, in the directions of animations or else in four, and those shapes are kept whose
+    absence would be seen most.
+    """
+    refuse_idle(
+        (of_all, "--all takes the place of {}", ("joints",)),
+        (not of_all, "{} needs --all", ("shapes", "error")),
+        (shapes is not None, "--shapes takes the place of {}", ("error",)),
+    )
     character = source.load()
     bound = how.bind(character)
+    if of_all:
+        drafted = draft_every_joint(character, bound.skin, bound.options, shapes, error)
+        if not len(drafted.correctives):
+            raise Refusal("no joint was found that bends skin")
+        write(output, drafted.correctives)
+        say(
+            f"{len(drafted.correctives)} shapes leave an error of {drafted.error:.3%} of the size, and without them it is"
+            f" {drafted.error_before:.3%}"
+        )
+        return
     chosen = known_joints(character, joints) if joints else None
     found = draft_shapes(character, chosen, bound.skin, bound.options)
     if not len(found):
-        raise Refusal("no hinge was found: name the joints")
+        raise Refusal("no hinge was found: name the joints, or draft --all")
     write(output, found)
 
 

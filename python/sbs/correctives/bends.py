@@ -161,9 +161,10 @@ def bend(surface: Surface, group: Sequence[int], axes: Sequence[Floats], degrees
     return matrices
 
 
-def find_angles(surface: Surface, joint: int, axis: Floats) -> Floats:
-    """The degrees by which a joint is bent about an axis."""
-    angles = np.array(ANGLES_OF_TRUNK if surface.is_trunk(joint) else ANGLES)
+def find_angles(surface: Surface, joint: int, axis: Floats, *, is_ball: bool = False) -> Floats:
+    """The degrees by which a joint is bent about an axis: a ball at a short bone, as a spine or a wrist, by less."""
+    is_stiff = surface.is_trunk(joint) or (is_ball and not surface.is_limb(joint))
+    angles = np.array(ANGLES_OF_TRUNK if is_stiff else ANGLES)
     above = surface.joints[joint] - surface.joints[surface.parents[joint]]
     degrees = np.arange(1.0, angles[-1] + 1)
     bones = matrices_from_axis_angle(axis, degrees, degrees=True) @ surface.bones[joint]

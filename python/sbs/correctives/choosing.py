@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,14 +41,20 @@ class Candidates:
     matrices: Floats
     products: Floats
 
+    @cached_property
+    def importance(self) -> float:
+        """The factor of squares: joints count by distances, or else the trunk would be all that counts."""
+        whole = float(np.sqrt(np.trace(self.products)))
+        return 1.0 / whole if whole > 0 else 0.0
+
     def left(self, kept: Sequence[int]) -> float:
-        """The sum of squares that is left of offsets in all poses, with the shapes of some."""
+        """How much is left of the offsets in all poses, with the shapes of some: a sum of squares, by importance."""
         by_pose = np.eye(len(self.products))
         for driver, coordinates in zip(self.drivers, self.coordinates, strict=True):
             if kept:
                 own = core_drivers(self.skeleton, [(driver, coordinates[each, None]) for each in kept])
                 by_pose[:, kept] -= own.weights(self.matrices) / len(self.drivers)
-        return float(np.einsum("rs,st,rt->", by_pose, self.products, by_pose))
+        return self.importance * float(np.einsum("rs,st,rt->", by_pose, self.products, by_pose))
 
     def cheapest(self, kept: list[int]) -> tuple[float, int]:
         """The shape that is missed least of some, and how much more is left without it, for each joint."""
@@ -66,12 +73,12 @@ def choose(groups: Sequence[Candidates], most: int | None, share: float) -> list
     most : int or None
         So many shapes at most; poses of joints that bend together make one for each joint.
     share : float
-        Without `most`: the share of the root mean square of all offsets that may be left. If all shapes leave more, so
-        many are kept that leave the least.
+        Without `most`: the share of the root mean square of all offsets, by importance, that may be left. If all shapes
+        leave more, so many are kept that leave the least.
     """
     kept = [list(range(each.coordinates.shape[1])) for each in groups]
     count = sum(len(each) * len(group.drivers) for each, group in zip(kept, groups, strict=True))
-    limit = share**2 * sum(np.trace(group.products) for group in groups)
+    limit = share**2 * sum(group.left([]) for group in groups)
     left = sum(group.left(each) for group, each in zip(groups, kept, strict=True))
     cheapest = [group.cheapest(each) if each else (np.inf, -1) for group, each in zip(groups, kept, strict=True)]
     while any(kept):

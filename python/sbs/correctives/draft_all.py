@@ -101,8 +101,9 @@ def draft_all(
     shapes : int, optional
         How many shapes there are at most. Joints that bend together, as fingers, have one each.
     error : float, optional
-        The share of `DraftedCorrectives.error_before` that may be left: shapes are left out as long as less is. By
-        default 0.3, if `shapes` is not given.
+        The share of the error without shapes that may be left, about: shapes are left out as long as less is, before
+        they are refined. So that a trunk is not all that counts, the squares of a joint are divided by the distances
+        that it lacks without shapes. By default 0.3, if `shapes` is not given.
     progress : callable, optional
         Called with how much is done, from 0 to 1; an exception from it ends the draft.
     method, rotation, center, damping, rcond, amount, base
@@ -167,7 +168,7 @@ def _moments(frames: Floats) -> Floats:
 def _degrees(surface: Surface, joint: int, direction: Direction, *, is_ball: bool, is_first: bool) -> Floats:
     """By how much a joint is bent in a direction: a hinge all the way in the first, else as far as animations go."""
     axes, reach = direction
-    angles = find_angles(surface, joint, axes[0])
+    angles = find_angles(surface, joint, axes[0], is_ball=is_ball)
     if is_ball and np.isinf(reach):
         return angles[:2]
     return angles if is_first and not is_ball else angles[: 1 + np.count_nonzero(angles < reach)]
