@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import correctives as shaping
-from ..correctives import Correctives
+from ..correctives import Correctives, DraftedCorrectives
 from ..correctives.solving import After
 from ..rigging.triangle_mesh import diagonal
 from .errors import Refusal
@@ -20,7 +20,6 @@ from .how_to_deform import (
     MUSCLES,
     BoundCharacter,
     HowToDeform,
-    draft_every_joint,
     draft_shapes,
     how_to_deform,
     read_correctives,
@@ -38,7 +37,7 @@ from .options import (
 )
 from .streams import InputFile
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 SHAPES = click.argument("shapes", type=InputFile())
 OUTPUT = output_option(".json", required=True, text="Where to write them: a JSON file, and an NPZ file beside it.")
@@ -87,7 +86,7 @@ def draft(
     character = source.load()
     bound = how.bind(character)
     if of_all:
-        drafted = draft_every_joint(character, bound.skin, bound.options, shapes, error)
+        drafted = draft_all(bound, shapes, error)
         if not len(drafted.correctives):
             raise Refusal("no joint was found that bends skin")
         write(output, drafted.correctives)
@@ -101,6 +100,20 @@ def draft(
     if not len(found):
         raise Refusal("no hinge was found: name the joints, or draft --all")
     write(output, found)
+
+
+def draft_all(bound: BoundCharacter, shapes: int | None, error: float | None) -> DraftedCorrectives:
+    """Correctives of all joints, with a bar."""
+    with progress_bar() as progress:
+        task = progress.add_task("drafting", total=1.0)
+        return shaping.draft_all(
+            bound.character,
+            skin=bound.skin,
+            shapes=shapes,
+            error=error,
+            progress=lambda done: progress.update(task, completed=done),
+            **bound.options,
+        )
 
 
 @correctives.command(name="list")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import muscles
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
-from ..correctives import Corrective, Correctives, DraftedCorrectives, Shape, draft, draft_all, read
+from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..muscles import Muscle, MuscleCover
 from ..skinning.options import (
     DEFAULTS,
@@ -308,22 +308,6 @@ def draft_shapes(character: Character, joints: Sequence[int] | None, skin: Skin,
         task = progress.add_task("drafting", total=1.0)
         return draft(
             character, joints, skin=skin, progress=lambda done: progress.update(task, completed=done), **options
-        )
-
-
-def draft_every_joint(
-    character: Character, skin: Skin, options: BlendOptions, shapes: int | None, error: float | None
-) -> DraftedCorrectives:
-    """Correctives of all joints, with a bar: so many, or so few that the error is below a share."""
-    with progress_bar() as progress:
-        task = progress.add_task("drafting", total=1.0)
-        return draft_all(
-            character,
-            skin=skin,
-            shapes=shapes,
-            error=error,
-            progress=lambda done: progress.update(task, completed=done),
-            **options,
         )
 
 
