@@ -19,10 +19,10 @@ from sbs.correctives.bends import find_groups
 from sbs.correctives.draft import find_hinges
 from sbs.correctives.drivers import find_coordinates
 from sbs.correctives.patches import Surface
+from sbs.options import AnyFloats
 from sbs.poses import turned
 from sbs.quality import Gauge
 from sbs.quality.measures import bending_energy
-from sbs.options import AnyFloats
 from sbs.rigging.triangle_mesh import area_weighted_normals, diagonal
 
 Floats = NDArray[np.float64]
@@ -225,7 +225,7 @@ def test_a_ball_is_drafted_in_all_directions() -> None:
 def test_shapes_that_are_missed_least_are_left_out() -> None:
     many, few, some = (
         draft_all(ball(), relax=swelling, skin=ball().skin, **options)
-        for options in ({"error": 0.0}, {"shapes": 3}, {"error": 0.5})  # type: ignore[arg-type]
+        for options in ({"error": 0.0}, {"shapes": 3}, {"error": 0.5})
     )
     assert len(few.correctives) == 3
     assert len(few.correctives) <= len(some.correctives) < len(many.correctives)

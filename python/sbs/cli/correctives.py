@@ -90,10 +90,7 @@ def draft(
         if not len(drafted.correctives):
             raise Refusal("no joint was found that bends skin")
         write(output, drafted.correctives)
-        say(
-            f"{len(drafted.correctives)} shapes leave an error of {drafted.error:.3%} of the size, and without them it is"
-            f" {drafted.error_before:.3%}"
-        )
+        say(f"error: {drafted.error:.3%} of the size, {drafted.error_before:.3%} without them")
         return
     chosen = known_joints(character, joints) if joints else None
     found = draft_shapes(character, chosen, bound.skin, bound.options)

@@ -44,6 +44,7 @@ RATE, MOST_FRAMES = 15.0, 100
 ALIKE = 0.7
 """Siblings whose bones are so nearly in line bend together, as fingers do."""
 
+
 def find_groups(surface: Surface, joints: Sequence[int]) -> list[list[int]]:
     """Joints one by one, but three siblings or more together that share skin and lie side by side."""
     depths = {joint: _depth(surface, joint) for joint in joints}

@@ -91,9 +91,7 @@ def draft(
     return found
 
 
-def or_smooth_twist(
-    character: Character, skin: Skin | None, options: BlendOptions
-) -> tuple[Skin, BlendOptions]:
+def or_smooth_twist(character: Character, skin: Skin | None, options: BlendOptions) -> tuple[Skin, BlendOptions]:
     """The skin and the options that drafts are for: those of smooth twist if there is no skin."""
     if skin is not None:
         return skin, options

@@ -162,7 +162,7 @@ def _moments(frames: Floats) -> Floats:
     least, most = scales.min(axis=1), scales.max(axis=1)
     alike = np.flatnonzero((least > 0) & (most <= (1 + SCALED) * least))
     some = alike[np.linspace(0, len(alike) - 1, min(FRAMES, len(alike))).astype(np.intp)]
-    return frames[some, :, :3] / scales[some, :1, None, None]
+    return np.asarray(frames[some, :, :3] / scales[some, :1, None, None])
 
 
 def _degrees(surface: Surface, joint: int, direction: Direction, *, is_ball: bool, is_first: bool) -> Floats:
@@ -194,9 +194,7 @@ class _Group:
 class _Drafts:
     """Poses of a character, relaxed."""
 
-    def __init__(
-        self, character: Character, surface: Surface, skin: Skin, options: BlendOptions, relax: Relax
-    ) -> None:
+    def __init__(self, character: Character, surface: Surface, skin: Skin, options: BlendOptions, relax: Relax) -> None:
         self._skeleton, self._surface, self._skin, self._options = character.skeleton, surface, skin, options
         self._relax = relax
         self._rest = np.asarray(skin.rest_positions, np.float64)

@@ -37,7 +37,7 @@ def refine(shapes: Sequence[Offsets], poses: Sequence[Offsets], weights: Floats,
     Returns
     -------
     list of P Offsets
-        Least squares of what is left of the poses, and of the changes of shapes times `RIDGE`.
+        By least squares of the offsets that poses still lack, and of changes of shapes times `RIDGE`.
     """
     moves = np.zeros((len(shapes), vertex_count), np.bool_)
     for number, (vertices, _) in enumerate(shapes):
@@ -49,18 +49,18 @@ def refine(shapes: Sequence[Offsets], poses: Sequence[Offsets], weights: Floats,
     refined = [offsets.copy() for _, offsets in shapes]
     for label, pattern in enumerate(patterns.T):
         acting = np.flatnonzero(np.unpackbits(pattern, count=len(shapes)))
-        vertices = np.flatnonzero(labels == label)
+        members = np.flatnonzero(labels == label)
         if not len(acting):
             continue
-        places[vertices] = np.arange(len(vertices))
-        before = given.dense(label, places, len(vertices))[acting]
+        places[members] = np.arange(len(members))
+        before = given.dense(label, places, len(members))[acting]
         seen = np.flatnonzero((weights[:, acting] > ACTS).any(axis=1))
         own = weights[np.ix_(seen, acting)]
-        missing = needed.dense(label, places, len(vertices))[seen] - np.tensordot(own, before, 1)
+        missing = needed.dense(label, places, len(members))[seen] - np.tensordot(own, before, 1)
         square = own.T @ own + RIDGE * np.eye(len(acting))
         after = before + np.tensordot(np.linalg.solve(square, own.T), missing, 1)
-        for number, offsets in zip(acting, after, strict=True):
-            refined[number][np.searchsorted(shapes[number][0], vertices)] = offsets
+        for number, offsets in zip(acting.tolist(), after, strict=True):
+            refined[number][np.searchsorted(shapes[number][0], members)] = offsets
     return [(vertices, offsets) for (vertices, _), offsets in zip(shapes, refined, strict=True)]
 
 
