@@ -28,7 +28,7 @@ PYTHON = (PACKAGE, ADDON)
 # fmt: off
 C_LAYERS = (
     "sbs", "base", "mesh", "twist", "skin", "pose", "correctives", "kernels", "deform", "gradient", "weights",
-    "blending", "muscles", "solve", "extension",
+    "blending", "muscles", "flesh", "solve", "extension",
 )
 # fmt: on
 # Folders that do not include others to their left, either.
@@ -36,7 +36,8 @@ C_SIDE_BY_SIDE = {
     "weights": {"deform", "gradient"},
     "blending": {"deform", "gradient"},
     "muscles": {"kernels", "deform", "gradient", "weights", "blending"},
-    "solve": {"kernels", "deform", "gradient", "blending", "muscles"},
+    "flesh": {"kernels", "deform", "gradient", "weights", "blending", "muscles"},
+    "solve": {"kernels", "deform", "gradient", "blending", "muscles", "flesh"},
 }
 
 # The lowest first. Folders that are not named are features; all of them are in the place of FEATURES.

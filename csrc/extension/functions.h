@@ -6,8 +6,8 @@
 #include "function.h"
 
 /* brush_type.c and others */
-extern const core_class core_brush_class, core_drivers_class, core_muscles_class, core_shapes_class, core_skin_class,
-    core_twist_class;
+extern const core_class core_brush_class, core_drivers_class, core_flesh_class, core_muscles_class, core_shapes_class,
+    core_skin_class, core_twist_class;
 
 /* blending_functions.c */
 extern const core_function core_bone_tails, core_blend_bones;

@@ -30,6 +30,7 @@ from .skinning.twist import Twist, TwistTracker
 
 if TYPE_CHECKING:
     from . import correctives, formats, gpu, linear, mesh, muscles, poses, quality, samples, weights
+    from .correctives.flesh import Flesh
 
 __all__ = [
     "Animation",
@@ -41,6 +42,7 @@ __all__ = [
     "Character",
     "DeformGradients",
     "DeformOptions",
+    "Flesh",
     "InverseOptions",
     "LinAlgError",
     "Mesh",
@@ -108,11 +110,13 @@ _SUBPACKAGES = (
 
 
 def __getattr__(name: str) -> Any:
-    """Import the subpackages on first use: deforming alone does not need them."""
-    if name not in _SUBPACKAGES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import the subpackages, and Flesh, on first use: deforming alone does not need them."""
     from importlib import import_module
 
+    if name == "Flesh":
+        return import_module(".correctives.flesh", __name__).Flesh
+    if name not in _SUBPACKAGES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return import_module(f".{name}", __name__)
 
 

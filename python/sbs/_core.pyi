@@ -696,3 +696,36 @@ class Shapes:
     ) -> Shapes: ...
     @property
     def shape_count(self) -> int: ...
+
+@final
+class Flesh:
+    def __new__(
+        cls,
+        rest_positions: ArrayLike,  # (V, 3)
+        triangles: ArrayLike,  # (T, 3)
+        joint_indices: ArrayLike,  # (V, K)
+        joint_weights: ArrayLike,  # (V, K)
+        parents: ArrayLike,  # (J,)
+        bones: ArrayLike,  # (J, 2, 3)
+        *,
+        hinges: ArrayLike | None = None,  # (J,) bool
+        amounts: ArrayLike | None = None,  # (V,)
+        bending: float = 0.385,
+        hold: float = 0.07,
+        crease: float = 2.6,
+        margin: float = 0.42,
+        thinner: float = 2.9,
+        thicker: float = 3.8,
+    ) -> Flesh: ...
+    def relax(
+        self,
+        positions: _Floats,  # (F, V, 3)
+        normals: _Floats | None,  # (F, V, 3)
+        skinning_matrices: ArrayLike,  # (F, J, 4, 4) or (F, J, 3, 4)
+        *,
+        steps: int | None = 12,
+        amount: float = 1.0,
+        threads: int | None = None,
+    ) -> None: ...
+    @property
+    def free_count(self) -> int: ...

@@ -19,7 +19,17 @@ from ..quality.picture.portraits import CLAY
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.options import CorrectedOptions
 from .blended_bones import BONES_BLENDING
-from .how_to_deform import CENTER, CENTERS_CACHE, CORRECTIVES, MUSCLES, ROTATION, TWIST, HowToDeform, how_to_deform
+from .how_to_deform import (
+    CENTER,
+    CENTERS_CACHE,
+    CORRECTIVES,
+    FLESH,
+    MUSCLES,
+    ROTATION,
+    TWIST,
+    HowToDeform,
+    how_to_deform,
+)
 from .options import SOURCE_OF_MESHES, Source, known_joints, output_option, refuse_idle
 from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .posing import POSE, PoseOptions
@@ -35,7 +45,7 @@ ZOOM = 0.06
 @click.command()
 @SOURCE_OF_MESHES
 @POSE
-@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, MUSCLES, CORRECTIVES, *BONES_BLENDING)
+@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, FLESH, MUSCLES, CORRECTIVES, *BONES_BLENDING)
 @picture_options(width=1280, samples=16)
 @output_option(".png", text="The picture to write, a PNG.")
 def compare(
@@ -134,6 +144,12 @@ def deform_by_methods(
     if correctives is not None:
         corrected: CorrectedOptions = {**how.options, "correctives": correctives}
         shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, **corrected)
+    flesh = how.find_flesh(character)
+    if flesh is not None:
+        relaxed = np.array(shapes[HEADINGS["spherical"]])
+        bare = None if rest is None else skin.deform(matrices, **how.options)
+        flesh.apply(relaxed, matrices, bare=bare)
+        shapes["SBS with flesh"] = relaxed
     if how.bones:
         blending = how.blend_bones(character)
         shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)

@@ -272,7 +272,9 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
         for piece in pieces:
             assert piece.animation is not None  # frames need one
             bound, numbers = piece.bound, frames.numbers(piece.animation)
-            job = Job(piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes)
+            job = Job(
+                piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes, bound.flesh
+            )
             if frames.scheduler is not None:
                 jobs.append(job)
                 continue
@@ -300,6 +302,7 @@ def bake_here(job: Job, bound: BoundCharacter, on_gpu: bool, progress: Progress)
         parts=bound.character.mesh.parts,
         shapes=job.shapes,
         muscles=bound.muscles,
+        flesh=bound.flesh,
         deformer=deformer,
         progress=lambda count: progress.update(task, completed=count),
         **({} if on_gpu else job.options),
@@ -338,6 +341,10 @@ def write_pose(piece: Piece, output: Path, writer: Format, matrices: NDArray[np.
         positions, normals = skin.deform(matrices, rest_positions=rest, normals=True, **options)
     else:
         positions = skin.deform(matrices, rest_positions=rest, **options)
+    if piece.bound.flesh is not None:
+        has_shapes = rest is not None or piece.bound.correctives is not None
+        bare = skin.deform(matrices, **piece.bound.options) if has_shapes else None
+        piece.bound.flesh.apply(positions, matrices, normals=normals, bare=bare)
     if piece.bound.muscles is not None:
         piece.bound.muscles.apply(positions, matrices, normals=normals)
     tangents = None

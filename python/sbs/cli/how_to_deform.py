@@ -16,6 +16,7 @@ from .. import muscles
 from ..characters.character import Character
 from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
+from ..correctives.flesh import Flesh
 from ..muscles import Muscle, MuscleCover
 from ..skinning.options import (
     DEFAULTS,
@@ -40,6 +41,7 @@ __all__ = [
     "CENTER",
     "CENTERS_CACHE",
     "CORRECTIVES",
+    "FLESH",
     "METHOD",
     "MUSCLES",
     "ROTATION",
@@ -147,6 +149,9 @@ CORRECTIVES = click.option(
     help="Shapes that the pose drives: of a JSON file, as `sbs correctives` writes it; with draft shapes that relax the"
     " skin around hinges, which takes some seconds.",
 )
+FLESH = click.option(
+    "--flesh", is_flag=True, help="Relax the skin in each pose as flesh would be, which takes some dozens of times longer."
+)
 
 
 @dataclass(frozen=True)
@@ -158,6 +163,7 @@ class BoundCharacter:
     options: BlendOptions
     muscles: MuscleCover | None
     correctives: Correctives | None = None
+    flesh: Flesh | None = None
 
     @property
     def shaped(self) -> CorrectedOptions:
@@ -179,6 +185,7 @@ class HowToDeform(BonesOptions):
     twist: tuple[str, ...] | None = None
     muscles_from: Path | Literal["fit"] | None = None
     correctives_from: Path | Literal["draft"] | None = None
+    flesh: bool = False
 
     def __post_init__(self) -> None:
         chooses = has_option("method")  # else bones blending is compared with the methods
@@ -229,6 +236,13 @@ class HowToDeform(BonesOptions):
         (bound,) = self._bind(character, [character])
         return replace(bound, correctives=self.correctives(character, bound.skin, bound.options))
 
+    def find_flesh(self, character: Character) -> Flesh | None:
+        """The flesh of a character; None if it was not asked for."""
+        if not self.flesh:
+            return None
+        with blamed_on("--flesh"):
+            return Flesh(character)
+
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
         """Each mesh of a character, bound by itself, with its part of the correctives of the whole."""
         shapes, first = None if self.correctives_from is None else self.bind(character).correctives, 0
@@ -245,14 +259,15 @@ class HowToDeform(BonesOptions):
         for part in parts:
             end = first + len(part.mesh.positions)
             amount = whole[first:end] if isinstance(whole, np.ndarray) and is_of_vertices else whole
-            first, cover = end, _cover(part, placed)
+            first, cover, flesh = end, _cover(part, placed), self.find_flesh(part)
             if self.bones:
                 blending = self.blend_bones(part)
-                yield BoundCharacter(part, blending.skin(rest_normals=part.mesh.normals), blending.options, cover)
+                yield BoundCharacter(part, blending.skin(rest_normals=part.mesh.normals), blending.options, cover, None, flesh)
             elif part.options and not given(_METHOD_OPTIONS):
-                yield BoundCharacter(part, part.skin, part.options, cover)
+                yield BoundCharacter(part, part.skin, part.options, cover, None, flesh)
             else:
-                yield BoundCharacter(part, self._skin(part, twist), {**self.options, "amount": amount}, cover)
+                options: BlendOptions = {**self.options, "amount": amount}
+                yield BoundCharacter(part, self._skin(part, twist), options, cover, None, flesh)
 
     def _skin(self, character: Character, twist: Twist | None) -> Skin:
         optimized = self.center == "optimized"
@@ -335,7 +350,7 @@ def find_twist(character: Character, names: tuple[str, ...]) -> Twist:
 
 
 METHOD_CHOICE = (METHOD, ROTATION, CENTER, CENTERS_CACHE, AMOUNT, ACROSS, BASE, TWIST)
-EVERY_OPTION = (*METHOD_CHOICE, MUSCLES, CORRECTIVES, *BONES_BLENDING)
+EVERY_OPTION = (*METHOD_CHOICE, FLESH, MUSCLES, CORRECTIVES, *BONES_BLENDING)
 
 
 def how_to_deform(*options: Decorator) -> Decorator:

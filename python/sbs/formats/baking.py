@@ -29,6 +29,20 @@ _CHUNK = 8 << 20
 Rows = NDArray[np.floating[Any]]
 
 
+class Relaxation(Protocol):
+    """Flesh that moves deformed skin, in place: `sbs.Flesh`. `bare` is the skin without shapes."""
+
+    def apply(
+        self,
+        positions: Rows,
+        skinning_matrices: Rows,
+        *,
+        normals: Rows | None = None,
+        bare: Rows | None = None,
+        threads: int | None = None,
+    ) -> None: ...
+
+
 class Cover(Protocol):
     """A cover that moves deformed skin, in place: `sbs.muscles.MuscleCover`."""
 
@@ -56,6 +70,7 @@ def deformed(
     shapes: ShapeMotion | None = None,
     muscles: Cover | None = None,
     deformer: Deformer | None = None,
+    flesh: Relaxation | None = None,
 ) -> tuple[Rows, Rows | None]:
     """Positions (F, V, 3) of frames, and their normals if asked for.
 
@@ -75,6 +90,11 @@ def deformed(
         rows = skin.deform_many(matrices, normals=True, out=out, threads=threads, **options)
     else:
         rows = skin.deform_many(matrices, out=out, threads=threads, **options), None
+    if flesh is not None:
+        has_shapes = options.get("correctives") is not None or (shapes is not None and bool(shapes.shapes))
+        plain: CorrectedOptions = {**options, "correctives": None}
+        bare = skin.deform_many(matrices, threads=threads, **plain) if has_shapes else None
+        flesh.apply(rows[0], matrices, normals=rows[1], bare=bare, threads=threads)
     if muscles is not None:
         muscles.apply(rows[0], matrices, normals=rows[1], threads=threads)
     for array, what in zip(rows, ("position", "normal"), strict=True):
@@ -147,6 +167,7 @@ def bake(
     shapes: ShapeMotion | None = None,
     muscles: Cover | None = None,
     deformer: Deformer | None = None,
+    flesh: Relaxation | None = None,
     progress: Callable[[int], object] | None = None,
     **options: Unpack[CorrectedOptions],
 ) -> None:
@@ -172,6 +193,8 @@ def bake(
         Of the same character, which the deformed skin covers then.
     deformer : sbs.gpu.Deformer, optional
         Of the same skin, which a graphics processor then deforms in its way, in float32, without blend shapes.
+    flesh : sbs.Flesh, optional
+        Of the same character, by which the deformed skin is relaxed.
     progress : callable, optional
         Called with the number of frames that are done, from time to time.
     **options
@@ -220,6 +243,7 @@ def bake(
                 shapes=shapes,
                 muscles=muscles,
                 deformer=deformer,
+                flesh=flesh,
             )
             if written_last is not None:
                 done += _finished(written_last, done, progress)

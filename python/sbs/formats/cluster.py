@@ -24,7 +24,7 @@ from ..skinning.options import CorrectedOptions
 from ..skinning.skin import Skin
 from ..support.callers import warn
 from ..support.clusters import Task, check_address, connected, results_by_workers
-from .baking import chunks, deformed, make_frames
+from .baking import Relaxation, chunks, deformed, make_frames
 from .caches import Frames, RawCache
 from .table import with_role, written
 from .unfinished import Place, Unfinished, digest, put
@@ -49,6 +49,8 @@ class Job:
         As `Skin.deform_many` takes them.
     shapes : ShapeMotion, optional
         Blend shapes of the mesh, from `Character.shape_motion`.
+    flesh : sbs.Flesh, optional
+        By which the deformed skin is relaxed.
     """
 
     path: str | Path
@@ -58,6 +60,7 @@ class Job:
     fps: float = 24.0
     options: CorrectedOptions = field(default_factory=CorrectedOptions)
     shapes: ShapeMotion | None = None
+    flesh: Relaxation | None = None
 
     @functools.cached_property
     def cache(self) -> type[RawCache]:
@@ -82,6 +85,7 @@ class _Work:
     frames: Frames
     options: CorrectedOptions
     shapes: ShapeMotion | None
+    flesh: Relaxation | None
     place: Place
 
     def span(self, part: range) -> tuple[int, int]:
@@ -148,10 +152,11 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
                 job.fps,
                 dict(job.options),
                 job.shapes,
+                job.flesh,
             )
             files.append(file := stack.enter_context(Unfinished(path, identity, size)))
             file.write(0, header)
-            work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, file.place)
+            work = _Work(job.animation, job.cache, job.frames, job.options, job.shapes, job.flesh, file.place)
             for part in chunks(job.frames):
                 if work.span(part) in file.pieces:
                     done += len(part)
@@ -180,7 +185,8 @@ def bake_on(scheduler: Any, jobs: Sequence[Job], *, progress: Callable[[int], ob
 def _deform_chunk(skin: Skin, work: _Work, part: range) -> _Chunk:
     """Deform frames on a worker, with one thread, because a worker runs as many tasks at once as it has threads."""
     times = work.frames.times(part)
-    rows, _ = deformed(skin, work.animation, times, part, False, work.options, threads=1, shapes=work.shapes)
+    given: Any = {"threads": 1, "shapes": work.shapes, "flesh": work.flesh}
+    rows, _ = deformed(skin, work.animation, times, part, False, work.options, **given)
     data = np.ascontiguousarray(work.cache.encoded(rows)).data.cast("B")
     offset, size = work.span(part)
     is_here = work.place.is_here()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, Unpack, cast
 
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..characters.character import Character
 from ..characters.limbs import ACROSS, limb_twist, twist_amounts
+from ..correctives.flesh import Flesh
 from ..muscles import MuscleCover
 from ..skinning.options import SHORT_NAMES, VARIANTS, AnyFloats, BlendOptions, DeformOptions, PosedShapes
 from ..skinning.skin import Skin
@@ -107,6 +109,8 @@ class Blended:
 def without_amount(method: NamedMethod, character: Character) -> tuple[Skin, BlendOptions]:
     """The skin that a method deforms, and all options of it, also the amount that the method has of its own."""
     skin, options = method.skin(character), cast("BlendOptions", {**method.options})
+    if isinstance(skin, Relaxed):
+        skin = skin.bare
     if isinstance(skin, Blended):
         options["amount"] = skin.amount
         skin = skin.whole
@@ -170,6 +174,40 @@ class Covered:
         return positions
 
 
+@dataclass(frozen=True)
+class FleshMethod(TwistMethod):
+    """A method whose deformed skin is relaxed as flesh."""
+
+    def skin(self, character: Character) -> Deformer:
+        """The skin to deform."""
+        return Relaxed(super().skin(character), Flesh(character))
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """A skin that is relaxed as flesh. Shapes move it as they do without."""
+
+    bare: Deformer
+    flesh: Flesh
+
+    def deform(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (V, 3) of a pose (J, 4, 4)."""
+        return self._relaxed(self.bare.deform, skinning_matrices, options)
+
+    def deform_many(self, skinning_matrices: ArrayLike, /, **options: Unpack[DeformOptions]) -> AnyFloats:
+        """Positions (F, V, 3) of several poses."""
+        return self._relaxed(self.bare.deform_many, skinning_matrices, options)
+
+    def _relaxed(
+        self, deform: Callable[..., AnyFloats], skinning_matrices: ArrayLike, options: DeformOptions
+    ) -> AnyFloats:
+        found, plain = deform(skinning_matrices, **options), cast("dict[str, Any]", {**options})
+        shapes = [plain.pop(name, None) for name in ("rest_positions", "correctives")]
+        has_shapes = any(shape is not None for shape in shapes)
+        self.flesh.apply(found, skinning_matrices, bare=deform(skinning_matrices, **plain) if has_shapes else None)
+        return found
+
+
 METHODS: dict[str, NamedMethod] = {
     "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
     "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
@@ -179,6 +217,7 @@ METHODS: dict[str, NamedMethod] = {
     "optimized": NamedMethod("SBS, optimized centers", {"method": "spherical", **VARIANTS["optimized"]}),
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
     "smooth twist": TwistMethod("smooth twist", {"method": "spherical", "center": "optimized"}, across=ACROSS),
+    "flesh": FleshMethod("smooth twist, relaxed", {"method": "spherical", "center": "optimized"}, across=ACROSS),
 }
 FORMER_NAMES = {"half twist": "smooth twist"}
 
