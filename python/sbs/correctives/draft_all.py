@@ -23,7 +23,8 @@ from .choosing import Candidates, choose
 from .correctives import Corrective, Correctives
 from .draft import SMALL, find_bends, or_smooth_twist
 from .drivers import find_coordinates, find_driver
-from .patches import FEWEST, Patches, Surface
+from .flesh import Flesh
+from .patches import FEWEST, Surface
 from .refining import Offsets, refine
 from .solving import Target
 
@@ -93,7 +94,7 @@ def draft_all(
         By default all that bend skin, without joints that only twist, and without those of a face.
     relax : callable, optional
         ``relax(skinning_matrices, positions) -> positions``: where the skin goes that was deformed to positions (V, 3)
-        in a pose (J, 3, 4). By default as `draft` relaxes a joint.
+        in a pose (J, 3, 4). By default `Flesh.relax`.
     poses : (F, J, 4, 4) or (F, J, 3, 4) array_like, optional
         As of `draft`.
     skin : Skin, optional
@@ -131,7 +132,7 @@ def draft_all(
     skin, options = or_smooth_twist(character, skin, options)
     surface = Surface(character)
     groups, swings = find_bends(character, surface, _find_joints, joints, poses)
-    drafts = _Drafts(character, surface, skin, options, relax or Patches(surface, groups).relax)
+    drafts = _Drafts(character, surface, skin, options, relax or Flesh(character).relax)
     for number, group in enumerate(groups):
         if progress is not None:
             progress(number / len(groups))

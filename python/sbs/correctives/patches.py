@@ -17,10 +17,9 @@ from ..characters.character import Character
 from ..characters.limbs import is_twisting, stem, twist_bones, words
 from ..rigging.bones import bone_segments
 from ..rigging.joint_names import canonical
-from ..skinning.options import AnyFloats
 from ..support.vectors import unit
 
-__all__ = ["BALL", "FEWEST", "HINGE", "Factors", "Patch", "Patches", "Surface"]
+__all__ = ["BALL", "FEWEST", "HINGE", "Factors", "Patch", "Surface"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -75,9 +74,6 @@ IN_COMMON = 0.5
 
 SPILL, SPILL_RADII = 0.05, 0.7
 """How much of a delta goes to siblings that do not move a vertex, and how near they have to be."""
-
-TURNED = 1e-6
-"""Joints whose matrices differ from those of their parents by less are not bent."""
 
 
 class Surface:
@@ -489,24 +485,6 @@ class Patch:
             around = positions[rim] - apexes[part]
             found[part] += float((np.cross(around[:, 1], around[:, 0]) @ middle).sum()) / 6
         return found
-
-
-class Patches:
-    """Patches of all joints of a skin, each with the factors of a hinge: limbs keep their volume."""
-
-    def __init__(self, surface: Surface, groups: Sequence[Sequence[int]]) -> None:
-        self._surface, self._groups = surface, groups
-
-    def relax(self, matrices: Floats, positions: AnyFloats) -> AnyFloats:
-        """The skin (V, 3) in a pose (J, 3, 4), relaxed around the joints that are bent."""
-        surface = self._surface
-        found = np.asarray(positions, np.float64)[surface.kept]
-        for group in self._groups:
-            turns = matrices[[*group], :, :3] - matrices[surface.parents[[*group]], :, :3]
-            patch = Patch.around(surface, group) if np.abs(turns).max() > TURNED else None
-            if patch is not None:
-                found = patch.carry(found, patch.relax(matrices, found, HINGE))
-        return found[surface.numbers]
 
 
 def _cones(positions: Floats, triangles: NDArray[np.int32], apexes: Floats) -> Floats:
