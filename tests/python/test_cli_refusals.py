@@ -66,6 +66,9 @@ deform hand --joint wrist --rotate x:1 --joint 24 --rotate y:1 -o a.npy | 'wrist
 deform hand --joint wrist --rotate up:1 -o a.npy | 'up' is not a direction
 deform hand --muscles none.json -o a.npy | does not exist
 deform hand --muscles fit -o a.npy | no joint is known as
+correctives draft hand --shapes 9 -o a.json | --shapes needs --all
+correctives draft hand --all --joint wrist -o a.json | --all takes the place of --joint
+correctives draft hand --all --shapes 9 --error 0.1 -o a.json | --shapes takes the place of --error
 deform arm --correctives draft -o a.npy | --correctives: no hinge was found
 deform arm --correctives draft --bones-blending elbow --method linear -o a.npy | --bones-blending takes the place of
 compare arm --joint elbow --rotate x:9 --bones-blending elbow --correctives draft | no hinge

@@ -9,13 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from surfaces import chain
+from surfaces import tube as tube_surface
 
 import sbs
 from sbs import _core
-from sbs.correctives import Correctives, draft
-from sbs.correctives.draft import find_groups, find_hinges
+from sbs.correctives import Correctives, draft, draft_all
+from sbs.correctives.bends import find_groups
+from sbs.correctives.draft import find_hinges
 from sbs.correctives.drivers import find_coordinates
 from sbs.correctives.patches import Surface
+from sbs.options import AnyFloats
 from sbs.poses import turned
 from sbs.quality import Gauge
 from sbs.quality.measures import bending_energy
@@ -172,3 +176,103 @@ def test_a_boot_covers_the_leg() -> None:
         outward = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         beyond = np.einsum("vx,vx->v", posed[covered] - np.einsum("vc,vcx->vx", shares, corners), outward) > 0
         assert not (beyond & (distances > 1e-4 * diagonal(posed))).any(), each.name
+
+
+@cache
+def ball() -> sbs.Character:
+    """A tube of two bones whose joint has a second child, so that it is no hinge."""
+    positions, triangles = tube_surface(rings=25, sides=12)
+    heads, _ = chain(2)
+    bind = np.tile(np.eye(4), (3, 1, 1))
+    bind[:, :3, 3] = [*heads, heads[1] + [1.0, 0.0, 0.0]]
+    share = np.clip((positions[:, 0] - 2.4) / 1.2, 0, 1)
+    joints = np.tile(np.array([0, 1], np.int32), (len(positions), 1))
+    mesh = sbs.Mesh(positions, triangles, joints, np.stack([1 - share, share], axis=1))
+    return sbs.Character.from_mesh(mesh, sbs.Skeleton([-1, 0, 1], bind))
+
+
+def swelling(matrices: Floats, positions: AnyFloats) -> AnyFloats:
+    """Skin that is moved outward near the joint, the more, the more it is bent."""
+    near = np.exp(-((ball().mesh.positions[:, 0] - 3.0) ** 2))
+    outward = ball().mesh.positions * [0.0, 0.1, 0.1] @ matrices[0, :3, :3].T
+    found: AnyFloats = positions + near[:, None] * np.linalg.norm(matrices[1, :3, :3] - np.eye(3)) * outward
+    return found
+
+
+def around(axis: tuple[float, float, float], degrees: float) -> Floats:
+    return ball().skinning_matrices(turned(ball().skeleton, 1, axis, degrees))
+
+
+def error_at(pose: Floats, correctives: Correctives | None) -> float:
+    skin = ball().skin
+    plain = skin.deform(pose)
+    return float(np.linalg.norm(skin.deform(pose, correctives=correctives) - swelling(pose, plain)))
+
+
+def test_a_ball_is_drafted_in_all_directions() -> None:
+    found = draft_all(ball(), relax=swelling, skin=ball().skin, error=0.0)
+    assert found.error < 0.2 * found.error_before
+    axes = np.stack([each.coordinates[0] for each in found.correctives])
+    axes /= np.linalg.norm(axes, axis=1, keepdims=True)
+    assert np.linalg.matrix_rank(axes, tol=0.5) == 2
+    assert axes @ axes[0] == pytest.approx(np.round(axes @ axes[0]), abs=1e-6)  # four directions, at right angles
+    assert abs(axes[:, 0]).max() < 1e-6  # none is a twist
+    for axis in ((0, 1, 0), (0, -1, 0), (0, 0, 1), (0, 0.7, 0.7)):
+        pose = around(axis, 60)
+        assert error_at(pose, found.correctives) < 0.5 * error_at(pose, None)
+
+
+def test_shapes_that_are_missed_least_are_left_out() -> None:
+    many, few, some = (
+        draft_all(ball(), relax=swelling, skin=ball().skin, **options)
+        for options in ({"error": 0.0}, {"shapes": 3}, {"error": 0.5})
+    )
+    assert len(few.correctives) == 3
+    assert len(few.correctives) <= len(some.correctives) < len(many.correctives)
+    assert many.error < some.error <= 0.55 * some.error_before  # the share is kept to before shapes are refined
+    assert some.error < few.error < few.error_before
+
+
+def test_drafts_of_all_joints_are_solved_again() -> None:
+    """Targets are those of the shapes that were refined, so `solve` finds these."""
+    skin = ball().skin
+    found = draft_all(ball(), relax=swelling, skin=skin, error=0.0).correctives
+    again = found.copy()
+    again.solve(skin)
+    pose = around((0, 1, 0), 70)
+    moved = np.abs(skin.deform(pose, correctives=found) - skin.deform(pose)).max()
+    assert moved > 0
+    # Solving takes the weights of other shapes into account as well as can be, and drops what rounding makes.
+    assert np.abs(skin.deform(pose, correctives=found) - skin.deform(pose, correctives=again)).max() < 0.01 * moved
+
+
+def test_drafts_meet_animations() -> None:
+    """In a fist all joints are bent at once, which no drafted pose is."""
+    hand = sbs.samples.load("hand")
+    skin, fist = hand.skin, hand.animations[0]
+    near = hand.mesh.positions - hand.skeleton.joint_positions.mean(axis=0)
+
+    def swell(matrices: Floats, positions: AnyFloats) -> AnyFloats:
+        parents = np.maximum(hand.skeleton.parents, 0)
+        turns = np.linalg.norm(matrices[:, :, :3] - matrices[parents][:, :, :3], axis=(1, 2)).sum()
+        found: AnyFloats = positions + 0.02 * turns * near @ matrices[0, :, :3].T
+        return found
+
+    found = draft_all(hand, relax=swell, skin=skin)
+    pose = fist.skinning_matrices([0.9 * fist.duration])[0]
+    plain = skin.deform(pose)
+    goal = swell(pose[:, :3], plain)
+    assert np.linalg.norm(skin.deform(pose, correctives=found.correctives) - goal) < 0.5 * np.linalg.norm(plain - goal)
+
+
+def test_errors_of_drafts_of_all_joints() -> None:
+    with pytest.raises(ValueError, match="shapes and error"):
+        draft_all(ball(), shapes=3, error=0.1)
+    with pytest.raises(ValueError, match="shapes must be at least 1, not 0"):
+        draft_all(ball(), shapes=0)
+    with pytest.raises(ValueError, match="error must be"):
+        draft_all(ball(), error=1.0)
+    with pytest.raises(ValueError, match=r"relax must return .*\(302, 3\)"):
+        draft_all(ball(), relax=lambda matrices, positions: positions[1:])
+    with pytest.raises(KeyError):
+        draft_all(ball(), ["none such"])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import correctives as shaping
-from ..correctives import Correctives
+from ..correctives import Correctives, DraftedCorrectives
 from ..correctives.solving import After
 from ..rigging.triangle_mesh import diagonal
 from .errors import Refusal
@@ -24,10 +24,20 @@ from .how_to_deform import (
     how_to_deform,
     read_correctives,
 )
-from .options import JSON, SOURCE, Source, blamed_on, joint_option, known_joints, output_option, print_json
+from .options import (
+    JSON,
+    SOURCE,
+    Source,
+    blamed_on,
+    joint_option,
+    known_joints,
+    output_option,
+    print_json,
+    refuse_idle,
+)
 from .streams import InputFile
 from .tables import print_table
-from .terminal import say
+from .terminal import progress_bar, say
 
 SHAPES = click.argument("shapes", type=InputFile())
 OUTPUT = output_option(".json", required=True, text="Where to write them: a JSON file, and an NPZ file beside it.")
@@ -45,17 +55,62 @@ def correctives() -> None:
 @correctives.command(name="draft")
 @SOURCE
 @joint_option("A joint; may be given several times.  [default: all hinges: elbows, knees, fingers, toes]")
+@click.option("--all", "of_all", is_flag=True, help="Draft all joints: shoulders, hips, wrists, necks and spines, too.")
+@click.option("--shapes", type=click.IntRange(min=1), help="How many shapes --all makes at most.")
+@click.option(
+    "--error",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="The share of the error without shapes that --all may leave.  [default: 0.3, without --shapes]",
+)
 @how_to_deform(*METHOD_CHOICE)
 @OUTPUT
-def draft(source: Source, joints: tuple[str, ...], how: HowToDeform, output: Path) -> None:
-    """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them."""
+def draft(
+    source: Source,
+    joints: tuple[str, ...],
+    of_all: bool,
+    shapes: int | None,
+    error: float | None,
+    how: HowToDeform,
+    output: Path,
+) -> None:
+    """Draft correctives of the character in FILE: bend its hinges, and relax the skin around them.
+
+    With --all all joints are bent, in the directions of animations or else in four, and those shapes are kept whose
+    absence would be seen most.
+    """
+    refuse_idle(
+        (of_all, "--all takes the place of {}", ("joints",)),
+        (not of_all, "{} needs --all", ("shapes", "error")),
+        (shapes is not None, "--shapes takes the place of {}", ("error",)),
+    )
     character = source.load()
     bound = how.bind(character)
+    if of_all:
+        drafted = draft_all(bound, shapes, error)
+        if not len(drafted.correctives):
+            raise Refusal("no joint was found that bends skin")
+        write(output, drafted.correctives)
+        say(f"error: {drafted.error:.3%} of the size, {drafted.error_before:.3%} without them")
+        return
     chosen = known_joints(character, joints) if joints else None
     found = draft_shapes(character, chosen, bound.skin, bound.options)
     if not len(found):
-        raise Refusal("no hinge was found: name the joints")
+        raise Refusal("no hinge was found: name the joints, or draft --all")
     write(output, found)
+
+
+def draft_all(bound: BoundCharacter, shapes: int | None, error: float | None) -> DraftedCorrectives:
+    """Correctives of all joints, with a bar."""
+    with progress_bar() as progress:
+        task = progress.add_task("drafting", total=1.0)
+        return shaping.draft_all(
+            bound.character,
+            skin=bound.skin,
+            shapes=shapes,
+            error=error,
+            progress=lambda done: progress.update(task, completed=done),
+            **bound.options,
+        )
 
 
 @correctives.command(name="list")

@@ -10,6 +10,7 @@ from ..skinning.shapes import Shape, Shapes
 from .blend_shapes import as_blend_shapes
 from .correctives import Corrective, Correctives
 from .draft import draft
+from .draft_all import DraftedCorrectives, draft_all
 from .driven_shapes import from_shapes
 from .drivers import Driver, Part
 from .files import read, write
@@ -21,6 +22,7 @@ from .solving import Solution, Target
 __all__ = [
     "Corrective",
     "Correctives",
+    "DraftedCorrectives",
     "Driver",
     "FittedCorrectives",
     "Part",
@@ -30,6 +32,7 @@ __all__ = [
     "Target",
     "as_blend_shapes",
     "draft",
+    "draft_all",
     "fit",
     "from_shapes",
     "mirror",

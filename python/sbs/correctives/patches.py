@@ -19,7 +19,7 @@ from ..rigging.bones import bone_segments
 from ..rigging.joint_names import canonical
 from ..support.vectors import unit
 
-__all__ = ["BALL", "HINGE", "Factors", "Patch", "Surface"]
+__all__ = ["BALL", "FEWEST", "HINGE", "Factors", "Patch", "Surface"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -176,6 +176,17 @@ class Surface:
         found[self.edges[jumps].reshape(-1)] = True
         return found
 
+    def radius(self, joint: int, core: Flags) -> float:
+        """How far the vertices of its core (W,) are from a joint."""
+        return float(np.median(np.linalg.norm(self.positions[core] - self.joints[joint], axis=1)))
+
+    def shares(self, joints: Sequence[int], size: float) -> Floats:
+        """How much (W, n) of a delta goes to each of some joints, whose radius is `size`."""
+        far = np.stack([np.linalg.norm(self.positions - self.joints[joint], axis=1) for joint in joints], axis=1)
+        found = np.stack([self.moved(joint) for joint in joints], axis=1)
+        found = found + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
     def within(self, start: Flags, limit: float) -> Flags:
         """The vertices (W,) within a way along edges."""
         ways = np.where(start, 0.0, np.inf)
@@ -281,16 +292,13 @@ class Patch:
             core = surface.core(joint) & own
             if np.count_nonzero(core) < FEWEST:
                 return None
-            radii.append(float(np.median(np.linalg.norm(surface.positions[core] - surface.joints[joint], axis=1))))
+            radii.append(surface.radius(joint, core))
             near |= surface.within(core, radii[-1] * (REACH_OF_TRUNK if surface.is_trunk(joint) else REACH))
         free = surface.held(near & own, joints)
         size = float(np.mean(radii))
         if np.count_nonzero(free) < FEWEST or not size > 0:
             return None
-        far = np.stack([np.linalg.norm(surface.positions - surface.joints[joint], axis=1) for joint in joints], axis=1)
-        shares = np.stack([surface.moved(joint) for joint in joints], axis=1)
-        shares = shares + SPILL * np.exp(-((far / (SPILL_RADII * size)) ** 2)) + 1e-9
-        return cls(surface, tuple(joints), free, size, shares / shares.sum(axis=1, keepdims=True))
+        return cls(surface, tuple(joints), free, size, surface.shares(joints, size))
 
     @cached_property
     def vertices(self) -> Indices:
