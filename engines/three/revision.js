@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Which three.js this is, as shaders are changed by the names of their chunks.
+
+import { REVISION } from "three";
+
+const LEAST = 163; // the least that draws right
+const NEWEST = 180; // the newest that tests ran
+let warned = false;
+
+export function checkRevision() {
+  const revision = Number.parseInt(REVISION);
+  if (!(revision >= LEAST)) throw new Error(`sphericalSkinning needs three.js r${LEAST} or newer, and this is r${REVISION}`);
+  if (revision > NEWEST && !warned) console.warn(`sphericalSkinning is tested up to three.js r${NEWEST}, and this is r${REVISION}`);
+  warned ||= revision > NEWEST;
+}
