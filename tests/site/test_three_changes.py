@@ -229,3 +229,23 @@ def test_other_releases(browser: Browser, hand: Hand, revision: str, kind: str |
     own.close()
     assert [each for each, _ in said] == ([kind] if kind else [])
     assert all(f"r{revision}" in text for _, text in said)
+
+
+SCALED = """([arrays, pose]) => {
+  const { build, pose: setPose, sphericalSkinning, jointSet } = scene;
+  const { meshes: [mesh] } = build(arrays);
+  sphericalSkinning(mesh, { center: jointSet });
+  setPose(mesh, scene.floats(pose));
+  mesh.skeleton.update();
+  mesh.skeleton.bones.forEach((bone, i) => bone.matrixWorld.elements.forEach((x, k, all) => k < 12 && (all[k] = (1 + 0.1 * i) * x)));
+  try {
+    mesh.skeleton.update();
+  } catch (error) {
+    return error.message;
+  }
+}"""
+
+
+def test_joint_sets_of_scaled_bones(page: Page, hand: Hand) -> None:
+    """One center cannot be right for them."""
+    assert "scales" in page.evaluate(SCALED, [arrays(hand.drawn), pose_of(hand)])
