@@ -28,7 +28,7 @@ export function sphericalSkinning(mesh, { center } = {}) {
   const centers = _sbs_center?.itemSize === 4 ? fitCenters(mesh.geometry) : undefined;
   center ??= centers ? "optimized" : "weighted";
   need(center.findSets || center === "optimized" || center === "weighted", `there is no center "${center}"`);
-  need(center !== "optimized" || centers !== null, "its _SBS_CENTER does not fit its positions, which were changed since");
+  need(center !== "optimized" || centers !== null, "its _SBS_CENTER does not fit its positions, changed since");
   need(center !== "optimized" || centers, "it has no _SBS_CENTER of `sbs convert --engine three`");
   need(skinIndex && skinWeight && !joints_2, "it needs skinIndex and skinWeight of at most eight influences");
   each(mesh.material, (material) => checkMaterial(material, need));

@@ -70,7 +70,12 @@ function chainHooks(copy, material) {
         hookText = hook.toString();
       },
     },
-    customProgramCacheKey: { get: () => key, set: (own) => (ownKey = own === key ? ownKey : () => `${hookText} ${own.call(copy)}`) },
+    customProgramCacheKey: {
+      get: () => key,
+      set(own) {
+        ownKey = () => `${hookText} ${own.call(copy)}`;
+      },
+    },
   });
 }
 

@@ -9,7 +9,8 @@ let warned = false;
 
 export function checkRevision() {
   const revision = Number.parseInt(REVISION);
-  if (!(revision >= LEAST)) throw new Error(`sphericalSkinning needs three.js r${LEAST} or newer, and this is r${REVISION}`);
-  if (revision > NEWEST && !warned) console.warn(`sphericalSkinning is tested up to three.js r${NEWEST}, and this is r${REVISION}`);
+  const here = `and this is r${REVISION}`;
+  if (!(revision >= LEAST)) throw new Error(`sphericalSkinning needs three.js r${LEAST} or newer, ${here}`);
+  if (revision > NEWEST && !warned) console.warn(`sphericalSkinning is tested up to three.js r${NEWEST}, ${here}`);
   warned ||= revision > NEWEST;
 }

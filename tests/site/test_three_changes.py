@@ -34,7 +34,7 @@ def pose_of(hand: Hand) -> str:
 
 
 def off(drawn: str, positions: np.ndarray, hand: Hand) -> float:
-    """The largest distance of what is drawn by a standard material from positions, by the size."""
+    """The largest distance of vertices drawn by a standard material from positions, by the size."""
     found = -decode([drawn], 6)[:, :3]
     return float(np.linalg.norm(found - positions[: len(found)], axis=1).max() / hand.size)
 
@@ -153,7 +153,8 @@ CHANGED = """([arrays, pose, bounds, change]) => {
   if (change === "quantized") {
     const box = new THREE.Box3().setFromBufferAttribute(position), middle = box.getCenter(new THREE.Vector3());
     const half = Math.max(...box.getSize(new THREE.Vector3())) / 2;
-    const raw = Int16Array.from(position.array, (x, i) => Math.round(((x - middle.getComponent(i % 3)) / half) * 32767));
+    const step = (x, i) => Math.round(((x - middle.getComponent(i % 3)) / half) * 32767);
+    const raw = Int16Array.from(position.array, step);
     geometry.setAttribute("position", new THREE.BufferAttribute(raw, 3, true));
     const back = new THREE.Matrix4().makeTranslation(middle).scale(new THREE.Vector3(half, half, half));
     setPose(mesh, scene.floats(pose));
@@ -237,7 +238,9 @@ SCALED = """([arrays, pose]) => {
   sphericalSkinning(mesh, { center: jointSet });
   setPose(mesh, scene.floats(pose));
   mesh.skeleton.update();
-  mesh.skeleton.bones.forEach((bone, i) => bone.matrixWorld.elements.forEach((x, k, all) => k < 12 && (all[k] = (1 + 0.1 * i) * x)));
+  mesh.skeleton.bones.forEach(({ matrixWorld: { elements } }, i) => {
+    for (let k = 0; k < 12; k++) elements[k] *= 1 + 0.1 * i;
+  });
   try {
     mesh.skeleton.update();
   } catch (error) {
