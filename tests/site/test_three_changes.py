@@ -21,10 +21,11 @@ from test_three import (  # noqa: F401 # fixtures
     decode,
     encode,
     hand,
-    names_module,
     page,
     square,
 )
+
+from three_page import names_module
 
 pytestmark = pytest.mark.skipif(not THREE.exists(), reason="make build/three/index.js gets three.js")
 
@@ -69,7 +70,7 @@ def test_hooks_that_are_set_later(page: Page, hand: Hand, when: str, chained: bo
     first, second = page.evaluate(HOOKS, [arrays(hand.drawn, hand.amount), pose_of(hand), when, chained])
     positions, _ = hand.deform("optimized")[0]
     # 6e-7 as in test_three.py, and more as a position about 1 away is rounded.
-    assert off(first, positions + [1, 0, 0], hand) <= 2e-6
+    assert off(first, positions + np.array([1, 0, 0]), hand) <= 2e-6
     assert off(second, positions, hand) <= 6e-7
 
 
