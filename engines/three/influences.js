@@ -18,11 +18,13 @@ export function readInfluences(attributes, vertex) {
 }
 
 /** The geometry itself if its influences are sorted, else a copy, which shares all other attributes. */
-export function copyGeometry({ geometry, bindMatrix }, center) {
-  return copyOf(geometry, center.findSets ? "sets" : "", () => {
+export function copyGeometry({ geometry, bindMatrix }, center, centers) {
+  const fitted = center === "optimized" && centers !== geometry.attributes._sbs_center;
+  return copyOf(geometry, center.findSets ? "sets" : fitted ? "fitted" : "", () => {
     const { attributes } = geometry;
     const all = Array.from({ length: attributes.skinIndex.count }, (_, vertex) => readInfluences(attributes, vertex));
     const changed = all.every(isSorted) ? {} : sortInfluences(all);
+    if (fitted) changed._sbs_center = centers;
     if (center.findSets) changed.sbsSet = center.findSets(all, attributes.position, bindMatrix);
     if (!Object.keys(changed).length) return geometry;
     const copy = new BufferGeometry();

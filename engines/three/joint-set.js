@@ -5,6 +5,9 @@ import { BufferAttribute, Vector3 } from "three";
 import { findJoint } from "./skeleton.js";
 import { findCenter } from "./vertex.js";
 
+// From here on bones of a set count as scaled differently. Less is rounding of bones that are animated in float32.
+const ALIKE = 1e-3;
+
 /** Each vertex's number of its joint set, with `sets`: functions that find the center for the pose of a skeleton. */
 function findSets(all, positions, bindMatrix) {
   const found = new Map();
@@ -27,6 +30,10 @@ function findSets(all, positions, bindMatrix) {
 
 function findSetCenter(joints, mean) {
   if (joints.length < 2) return mean.clone();
+  const scales = joints.map(({ scale }) => Math.abs(scale));
+  if (Math.max(...scales) - Math.min(...scales) > ALIKE * Math.max(...scales)) {
+    throw new Error('sphericalSkinning: bones that share vertices have different scales; take the center "weighted"');
+  }
   const square = joints.reduce((sum, { scale }) => sum + scale ** 2, 0) / joints.length;
   const all = joints.map((joint) => ({ ...joint, weight: 1 }));
   return findCenter(all, mean, 1e-8).divideScalar(Math.sqrt(square) * Math.sign(joints[0].scale)).add(mean);

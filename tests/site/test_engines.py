@@ -23,7 +23,7 @@ from sbs.correctives.drivers import find_coordinates, find_driver
 ROOT = Path(__file__).parents[2]
 THREE = ROOT / "build" / "three" / "index.js"
 ADDRESS = "http://engines.test/"
-FILES = {"pose-drivers.js": ROOT / "engines" / "pose-drivers.js", "three.js": THREE}
+FILES = {"pose-drivers.js": ROOT / "engines" / "three" / "pose-drivers.js", "three.js": THREE}
 
 
 @pytest.fixture
@@ -177,3 +177,55 @@ def test_three_js_shows_the_sculpt(page: Page, tmp_path: Path) -> None:
     np.testing.assert_allclose(between["keys"], made.weights(moment), atol=1e-3)
     wanted = hand.skin.deform(moment, method="linear", correctives=made)
     assert np.linalg.norm(np.array(between["driven"]) - wanted, axis=1).max() < 1e-6 * size
+
+
+HOSTILE = """async (drivers) => {
+  const { PoseDrivers } = await import("./pose-drivers.js");
+  return drivers.map((json) => {
+    const mesh = {
+      skeleton: { bones: [{}, {}] },
+      userData: { pose_drivers: [json] },
+      morphTargetDictionary: { shape: 0, other: 1 },
+      morphTargetInfluences: [0, 0],
+    };
+    try {
+      new PoseDrivers(mesh);
+    } catch (error) {
+      return error.message;
+    }
+    return "";
+  });
+}"""
+
+
+def test_hostile_drivers(page: Page) -> None:
+    """Extras of files that no writer makes are refused, as `sbs_drivers_new` refuses them."""
+
+    def pose(*turn: float, name: str = "shape") -> dict[str, object]:
+        return {"driven_name": name, "target_rotations": [turn]}
+
+    good: dict[str, object] = {
+        "source_joints": [1],
+        "eval_space_joints": [0],
+        "rest_rotations": [[0, 0, 0, 1]],
+        "twist_axes": [[0, 1, 0]],
+        "part": "swing",
+        "pose_targets": [pose(1, 0, 0), pose(0, 0, 1, name="other")],
+    }
+    cases: dict[str, dict[str, object]] = {
+        "there are 2 joints": {"source_joints": [2]},
+        "source_joints": {"source_joints": [-1]},
+        "eval_space_joints": {"eval_space_joints": [1]},
+        "rest_rotations": {"rest_rotations": [[0, 0, 0, 0]]},
+        "twist_axes": {"twist_axes": [[0, 0, 0]]},
+        "part": {"part": "__proto__"},
+        "rest pose": {"pose_targets": [pose(0, 0, 0)]},
+        "another one": {"pose_targets": [pose(1, 0, 0), pose(1, 0, 0.0005, name="other")]},
+        "__proto__": {"pose_targets": [pose(1, 0, 0, name="__proto__")]},
+        "target_rotations": {"pose_targets": [pose(1, 0)]},
+        "1024": {"pose_targets": [pose(1 + k, 0, 0) for k in range(1025)]},
+    }
+    accepted, *messages = page.evaluate(HOSTILE, [good, *(good | case for case in cases.values())])
+    assert accepted == ""
+    for part, message in zip(cases, messages, strict=True):
+        assert part in message

@@ -3,11 +3,11 @@
 
 import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
-import { linearSkinning, sphericalSkinning } from "three-spherical-skinning";
+import { linearSkinning, sphericalMaterial, sphericalSkinning } from "three-spherical-skinning";
 import { jointSet } from "three-spherical-skinning/joint-set.js";
 import { capture } from "./readback.js";
 
-export { GLTFLoader, jointSet, linearSkinning, sphericalSkinning, THREE };
+export { GLTFLoader, jointSet, linearSkinning, sphericalMaterial, sphericalSkinning, THREE };
 
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 64;

@@ -7,10 +7,11 @@
 export class PoseDriver {
   /** @param {object} json one of `extras.pose_drivers` of a mesh */
   constructor(json) {
+    check(json);
     this.sources = json.source_joints;
     this.parents = json.eval_space_joints;
     this.rest = json.rest_rotations;
-    this.axes = json.twist_axes;
+    this.axes = json.twist_axes.map((axis) => axis.map((x) => x / Math.hypot(...axis)));
     this.part = json.part;
     this.names = json.pose_targets.map((pose) => pose.driven_name);
     this.poses = json.pose_targets.map((pose) => pose.target_rotations.flat());
@@ -43,8 +44,18 @@ export class PoseDriver {
  */
 export class PoseDrivers {
   constructor(mesh) {
+    const { skeleton, morphTargetDictionary, userData } = mesh;
+    const all = userData.pose_drivers ?? [];
+    need(isList(all) && all.length <= MOST, `it must be a list of at most ${MOST}`);
     this.mesh = mesh;
-    this.drivers = (mesh.userData.pose_drivers ?? []).map((json) => new PoseDriver(json));
+    this.drivers = all.map((json) => new PoseDriver(json));
+    for (const { sources, parents, names } of this.drivers) {
+      const joints = [...sources, ...parents];
+      need(joints.every((joint) => joint < skeleton.bones.length), `there are ${skeleton.bones.length} joints`);
+      for (const name of names) {
+        need(Object.hasOwn(morphTargetDictionary ?? {}, name), `there is no morph target ${JSON.stringify(name)}`);
+      }
+    }
   }
 
   update() {
@@ -57,6 +68,48 @@ export class PoseDrivers {
         morphTargetInfluences[morphTargetDictionary[driver.names[i]]] = weight;
       });
     }
+  }
+}
+
+const MOST = 1024; // drivers, joints and poses: time goes by the square of poses
+const NEAREST = 1e-3; // of poses, as in csrc/correctives/drivers.c
+
+function need(condition, reason) {
+  if (!condition) throw new Error(`pose_drivers: ${reason}`);
+}
+
+const isList = Array.isArray;
+const isVector = (value, size) => isList(value) && value.length === size && value.every(Number.isFinite);
+
+/** Refuses drivers that sbs/drivers.h refuses: files come from anywhere. */
+function check(json) {
+  need(json && typeof json === "object", "a driver must be an object");
+  const { source_joints: sources, eval_space_joints: parents, rest_rotations: rest, twist_axes: axes } = json;
+  const { part, pose_targets: poses } = json;
+  const count = isList(sources) ? sources.length : 0;
+  need(count && count <= MOST, `source_joints must be a list of 1 to ${MOST}`);
+  for (const [name, list] of Object.entries({ eval_space_joints: parents, rest_rotations: rest, twist_axes: axes })) {
+    need(isList(list) && list.length === count, `${name} must have ${count} elements, as source_joints`);
+  }
+  need(sources.every((joint) => Number.isInteger(joint) && joint >= 0), "source_joints must be numbers of joints");
+  parents.forEach((joint, i) => {
+    need(Number.isInteger(joint) && joint >= -1 && joint !== sources[i], "eval_space_joints must be other joints, or -1");
+  });
+  const isUnit = (q) => isVector(q, 4) && Math.abs(Math.hypot(...q) - 1) < 1e-3;
+  need(rest.every(isUnit), "rest_rotations must be unit quaternions");
+  need(axes.every((axis) => isVector(axis, 3) && Math.hypot(...axis) > 0), "twist_axes must be finite and not 0");
+  need(["swing", "twist", "both"].includes(part), `there is no part ${JSON.stringify(part)}`);
+  need(isList(poses) && poses.length && poses.length <= MOST, `pose_targets must be a list of 1 to ${MOST}`);
+  const seen = [new Array(3 * count).fill(0)]; // the rest pose
+  for (const pose of poses) {
+    need(typeof pose?.driven_name === "string", "driven_name must be a string");
+    const turns = pose.target_rotations;
+    const good = isList(turns) && turns.length === count && turns.every((turn) => isVector(turn, 3));
+    need(good, `target_rotations must be ${count} vectors`);
+    const place = turns.flat();
+    const apart = seen.every((other) => Math.hypot(...place.map((x, i) => x - other[i])) >= NEAREST);
+    need(apart, `pose ${JSON.stringify(pose.driven_name)} is as good as another one, or as the rest pose`);
+    seen.push(place);
   }
 }
 
