@@ -118,6 +118,37 @@ def draw_elbow(samples: int) -> Picture:
     return sheets
 
 
+# ---------------------------------------------------------------------------------------------------------------- flesh
+
+# The joint that bends, the axis in its frame, by how much, caption and view.
+RELAXED = (
+    ("LeftLeg", (1, 0, 0), -90.0, "The knee bent by 90°", (1.0, 0.1, 0.1)),
+    ("LeftLeg", (1, 0, 0), -125.0, "The knee bent by 125°", (1.0, 0.1, 0.1)),
+    ("LeftForeArm", (1, 0, 0), -120.0, "The elbow bent by 120°, from above", (0.1, 1.0, 0.35)),
+    ("LeftUpLeg", (1, 0, 0), 90.0, "The hip bent by 90°", (1.0, 0.2, 0.4)),
+    ("LeftArm", (0, 0, 1), 80.0, "The arm raised by 80°", (0.2, 0.2, 1.0)),
+    ("LeftArm", (1, 0, 0), 80.0, "The arm brought forward by 80°", (0.8, 0.5, 1.0)),
+    ("LeftHand", (0, 1, 0), 150.0, "The wrist twisted by 150°", (0.1, 0.5, 1.0)),
+)
+
+
+def draw_flesh(samples: int) -> Picture:
+    """Joints and a fist by linear blending, by smooth twist and relaxed as flesh."""
+    woman, rows = load_sample("woman"), []
+    poses = [woman.skinning_matrices(sbs.poses.turned(woman.skeleton, *turn)) for *turn, _, _ in RELAXED]
+    motion = MeasuredMotion("bent", tuple(caption for *_, caption, _ in RELAXED), np.stack(poses))
+    methods = chosen(("LBS", "smooth twist", "flesh"))
+    report = evaluate(woman, [motion], methods)
+    for pose, (name, *_, view) in enumerate(RELAXED):
+        joint = woman.skeleton.joint_positions[woman.skeleton.index(name)]
+        near = np.linalg.norm(woman.mesh.positions - joint, axis=1) < 2.2  # she is 16.7 tall
+        rows.append(pose_row(report, pose, np.asarray(near), view, 1.2, 300, samples))
+    fist = scenes.closed_hand()
+    report = evaluate(fist.character, [scenes.without_path(fist)], methods)
+    rows.append(scene_row(fist, report, 300, 1.2, samples, ""))
+    return sheet(rows, [method.label for method in methods.values()], FOOTNOTE)
+
+
 # -------------------------------------------------------------------------------------------------------------- muscles
 
 ARM = ("biceps left", "triceps left", "forearm flexors left")
@@ -334,6 +365,7 @@ PICTURES: dict[str, tuple[Callable[[int], Picture], int]] = {
     "twisting": (draw_twisting, 16),
     "twist": (draw_twist, 48),
     "muscles": (draw_muscles, 48),
+    "flesh": (draw_flesh, 16),
     "correctives": (draw_correctives, 48),
     "correctives-elbow": (draw_elbow, 48),
     "spherical_weights": (draw_spherical_weights, 48),
