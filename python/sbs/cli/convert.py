@@ -114,9 +114,9 @@ def as_sculpted(
 
 def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
     """The character for an engine, with correctives that its shaders blend, too."""
-    twist = None if given(["twist"]) else limb_twist(character)
-    if how.twist is not None:
-        twist = find_twist(character, how.twist)
+    twist = limb_twist(character)
+    if given(["twist"]):
+        twist = None if how.twist is None else find_twist(character, how.twist)
     amount = how.amount
     if amount is None:
         amount = twist_amounts(character, twist, ACROSS if how.across is None else how.across)

@@ -180,6 +180,9 @@ METHODS: dict[str, NamedMethod] = {
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
     "smooth twist": TwistMethod("smooth twist", {"method": "spherical", "center": "optimized"}, across=ACROSS),
 }
+DEFAULT = "smooth twist"
+"""How a character is deformed unless a method is named."""
+
 FORMER_NAMES = {"half twist": "smooth twist"}
 
 
