@@ -38,7 +38,7 @@ def view(
     """Show the character in FILE in a page of the browser, by up to three methods side by side.
 
     Joints are turned by sliders or a gizmo, and animations are played. Colors show the weights of a joint, or the areas
-    that are lost and won; dots show rotation centers. With --muscles, SBS with muscles takes the place of DQS, and the
+    that are lost and won; dots show rotation centers. With --muscles there are LBS, SBS and SBS with muscles, and the
     muscles are shown, too. With --correctives the last of the methods is there once more, with these shapes. Ctrl-C
     ends it.
     """
