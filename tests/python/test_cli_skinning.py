@@ -228,7 +228,9 @@ def numbers_of(output: str, heading: str) -> list[str]:
 def test_compare_with_muscles(bent: Bent) -> None:
     """A bent elbow by LBS, SBS and SBS with muscles: the table has the distances that the library's arrays have."""
     path, muscles, woman, cover = bent
-    output = succeed("compare", path, "--joint", "LeftForeArm", "--rotate", "bend:120", "--methods", "LBS,SBS", "--muscles", muscles)
+    output = succeed(
+        "compare", path, "--joint", "LeftForeArm", "--rotate", "bend:120", "--methods", "LBS,SBS", "--muscles", muscles
+    )
     axis = axes(woman.skeleton, woman.skeleton.index("LeftForeArm"))[0]
     matrices = woman.skinning_matrices(turned(woman.skeleton, "LeftForeArm", axis, 120))
     linear, covered = woman.skin.deform(matrices, method="linear"), np.array(woman.skin.deform(matrices))

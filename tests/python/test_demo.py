@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import sbs
-from sbs.poses import bone_axis, descendants, turned
+from sbs.poses import bone_axis, descendants
 from sbs.quality.demo.outcomes import outcomes
 from sbs.quality.demo.scenes import Scene, scenes
 from sbs.quality.demo.table import COLUMNS, cells, markdown

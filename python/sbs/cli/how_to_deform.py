@@ -95,8 +95,6 @@ class _FileOr(InputFile):
         return value if value == self._word else super().convert(value, param, ctx)
 
 
-
-
 def find_method(name: str) -> str:
     """The key of a method in `METHODS`, or rigid, by any name that it has."""
     return "rigid" if name.lower() == "rigid" else method_key(name)
@@ -141,7 +139,11 @@ ACROSS = click.option(
     type=click.FloatRange(0, 1),
     help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1.",
 )
-BASE = click.option("--base", type=MethodChoice(["rigid", "LBS", "SBS", "DQS"], find_base), help="The method where --amount or --across is 0.  [default: linear]")
+BASE = click.option(
+    "--base",
+    type=MethodChoice(["rigid", "LBS", "SBS", "DQS"], find_base),
+    help="The method where --amount or --across is 0.  [default: linear]",
+)
 TWIST = twist_option(
     None,
     "Spread the twists of limbs along their bones: of all that are found, or of these joints.  [default: auto for"

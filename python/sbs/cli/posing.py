@@ -73,7 +73,11 @@ class PoseOptions:
         # A command that compares methods takes an animation by itself.
         moves = self.animation_name is not None or bool(given(["motion_file"])) or has_option("methods")
         refuse_idle(
-            (bool(self.joints), "--joint takes the place of {}", ("animation_name", "motion_file", "time", "fps", "frames")),
+            (
+                bool(self.joints),
+                "--joint takes the place of {}",
+                ("animation_name", "motion_file", "time", "fps", "frames"),
+            ),
             (not moves, "{} needs --animation", ("time",)),
         )
 
