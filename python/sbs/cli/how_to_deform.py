@@ -244,6 +244,10 @@ class HowToDeform(BonesOptions):
         """The options of `Skin.deform`."""
         return cast("BlendOptions", {name: getattr(self, name) for name in _SKIN_OPTIONS})
 
+    def skin(self, character: Character) -> Skin:
+        """The skin, with optimized centers and with the twists of limbs spread, if they are asked for."""
+        return self._skin(character, self._twist(character))
+
     def muscles(self, character: Character) -> MuscleCover | None:
         """The muscles that deformed skin covers; None if none were asked for."""
         return _cover(character, self._muscles(character))
@@ -303,7 +307,9 @@ class HowToDeform(BonesOptions):
     def _twist(self, character: Character) -> Twist | None:
         if self.twist is None:
             return None
-        return find_twist(character, self.twist) if given(["twist"]) else limb_twist(character)
+        # Smooth twist is for characters without limbs, too.
+        is_asked = given(["twist"]) or not has_option("method")
+        return find_twist(character, self.twist) if is_asked else limb_twist(character)
 
     def _muscles(self, character: Character) -> tuple[Muscle, ...] | None:
         if self.muscles_from is None:
