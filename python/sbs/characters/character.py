@@ -79,7 +79,8 @@ class Character:
         Argument only: refuse weights that need repair, see `Skin`.
     options : dict
         The options of `Skin.deform` that the file asks for, as in ``character.skin.deform(matrices,
-        **character.options)``; `deform` takes them. Empty for linear blending, as for all glTF but that of `for_engine`.
+        **character.options)``; `deform` takes them. Empty for linear blending, as for all glTF but those of
+        `for_engine`.
     source : optional
         The glTF file that the character is from. As long as triangles and nodes are those of the file, `save` writes
         the character into it, so that materials, textures, morph targets, cameras and all else are kept. None to save

@@ -58,9 +58,6 @@ ROTATE = click.option(
 )
 
 
-_NOT_BESIDE_JOINTS = ("animation_name", "motion_file", "time", "fps", "frames")
-
-
 @dataclass(frozen=True)
 class PoseOptions:
     """The pose that a command deforms characters in: of an animation, or the bind pose with some joints turned."""
