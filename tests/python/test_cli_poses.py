@@ -81,7 +81,7 @@ def test_deform_turns_joints(hand: sbs.Character, tmp_path: Path) -> None:
     vectors[hand.skeleton.index("wrist"), 0] = np.radians(30)
     thumb = hand.skeleton.index("thumb-metacarpal")
     vectors[thumb] = np.radians(40) * axes(hand.skeleton, thumb)[0]
-    expected = hand.skin.deform(hand.skinning_matrices(rotation_vectors=vectors))
+    expected = hand.deform(hand.skinning_matrices(rotation_vectors=vectors))
     np.testing.assert_allclose(np.load(path), expected, atol=1e-6)
     one = ("compare", HAND, "--joint", "wrist", "--rotate", "bend:90")
     assert succeed(*one) != succeed(*one, "--joint", "thumb-metacarpal", "--rotate", "bend:90")
@@ -107,7 +107,7 @@ def test_obj_has_texture_coordinates(textured: Path, tmp_path: Path) -> None:
     corners = [line.split()[1:] for line in lines if line.startswith("f ")]
     assert corners[0] == [f"{v + 1}/{v + 1}/{v + 1}" for v in hand.mesh.triangles[0]]
     positions = np.array([line.split()[1:] for line in lines if line.startswith("v ")], np.float32)
-    np.testing.assert_array_equal(positions, hand.skin.deform(hand.animations["fist"].skinning_matrices(1)))
+    np.testing.assert_array_equal(positions, hand.deform(hand.animations["fist"].skinning_matrices(1)))
     read: Any = trimesh.load(path, process=False, force="mesh")
     assert read.visual.uv.shape == (1360, 2)
 
@@ -129,7 +129,7 @@ def test_a_pose_as_glb(textured: Path, tmp_path: Path) -> None:
     assert hand.mesh.uvs is not None
     succeed("deform", textured, "--animation", "fist", "--time", 1, "-o", path)
     read: Any = trimesh.load(path, process=False, force="mesh")
-    positions, normals = hand.skin.deform(hand.animations["fist"].skinning_matrices(1), normals=True)
+    positions, normals = hand.deform(hand.animations["fist"].skinning_matrices(1), normals=True)
     np.testing.assert_array_equal(read.vertices, positions)
     np.testing.assert_array_equal(read.faces, hand.mesh.triangles)
     gltf = pygltflib.GLTF2().load(path)

@@ -76,7 +76,11 @@ deform arm --twist auto -o a.npy | no limb was found
 deform woman --twist Elbow -o a.npy | no joint 'Elbow'
 deform woman --twist Hips -o a.npy | 'Hips' is a root
 deform woman --twist LeftArm,LeftArm -o a.npy | more than once
-deform woman --twist auto --center optimized --centers-cache c -o a.npy | without --twist
+deform woman --method smooth-twist --center weighted -o a.npy | takes the place of --center
+deform woman --method smooth-twist --amount 0.5 -o a.npy | takes the place of --amount
+deform woman --method smooth-twist --twist none -o a.npy | has no --twist none
+deform woman --method weighted --twist auto -o a.npy | takes the place of --twist
+deform woman --method optimized --rotation average -o a.npy | takes the place of --rotation
 deform woman --twist auto --bones-blending all -o a.npy | --bones-blending takes the place of --twist
 deform arm --bones-blending shoulder -o a.obj | 'shoulder' has no parent
 deform woman --bones-blending Tail -o a.npy | no joint 'Tail'
@@ -93,7 +97,7 @@ deform woman --bones-blending LeftArm --t-max LeftArm=1 --t-max LeftArm=2 -o a.n
 deform woman --bones-blending LeftArm --t-max LeftForeArm=1 -o a.npy | joint 'LeftForeArm' is not blended
 deform woman --bones-blending LeftArm --t-max 1 --t-max LeftArm=1 -o a.npy | has no joint left
 deform woman --bones-blending LeftArm --t-min 1 --t-max -1 -o a.npy | t_min is 1, not below t_max, -1
-compare hand | one of --animation and --joint
+compare hand --methods magic | magic
 compare hand --joint elbow --rotate x:1 | no joint 'elbow'; the file has: pinky
 compare hand --joint 25 --rotate x:1 | no joint '25'
 compare hand --joint Wrist --rotate x:1 | did you mean 'wrist'?
@@ -102,7 +106,7 @@ compare hand --joint wrist --rotate 0,0,0:9 | '0,0,0' is not a direction
 compare hand --joint thumb-tip --rotate bone:9 | 'thumb-tip' has no child
 compare hand --animation fist -o a.jpg | 'a.jpg' does not end in .png
 compare hand --animation fist --view 1,2 | '1,2' is not a direction
-compare arm --joint elbow --rotate x:30 --time 0.5 | --time needs --animation
+compare arm --joint elbow --rotate x:30 --time 0.5 | --joint takes the place of --time
 compare arm --animation wave --time 2 | lasts 1 s
 compare arm --animation wave --samples 3 | --samples needs --output
 compare woman --joint LeftArm --rotate x:9 --t-max 1 | --t-max needs --bones-blending

@@ -72,9 +72,9 @@ def knee(tmp_path_factory: pytest.TempPathFactory) -> Knee:
 def test_a_corrected_pose(knee: Knee, tmp_path: Path) -> None:
     path, shapes, woman, correctives, matrices = knee
     succeed("deform", path, *KNEE, "--correctives", shapes, "-o", tmp_path / "pose.npy")
-    expected = woman.skin.deform(matrices, correctives=correctives)
+    expected = woman.deform(matrices, correctives=correctives)
     np.testing.assert_allclose(np.load(tmp_path / "pose.npy"), expected, atol=1e-5)
-    assert np.abs(expected - woman.skin.deform(matrices)).max() > 0.09
+    assert np.abs(expected - woman.deform(matrices)).max() > 0.09
 
 
 def test_corrected_frames_with_muscles(knee: Knee, tmp_path: Path) -> None:
@@ -84,7 +84,8 @@ def test_corrected_frames_with_muscles(knee: Knee, tmp_path: Path) -> None:
     options = ("--animation", "bend", "--fps", 2, "--correctives", shapes, "--muscles", "fit")
     succeed("deform", path, *options, "-o", tmp_path / "run.npy")
     frames = loaded.animations["bend"].skinning_matrices(np.arange(3) / 2)
-    expected = np.array(loaded.skin.deform_many(frames, correctives=correctives))
+    skin, method = loaded.smooth_twist
+    expected = np.array(skin.deform_many(frames, correctives=correctives, **method))
     sbs.muscles.bind(loaded, sbs.muscles.fit(loaded)).apply(expected, frames)
     np.testing.assert_array_equal(np.load(tmp_path / "run.npy"), expected)
 
@@ -110,7 +111,7 @@ def test_each_mesh_has_its_part_of_correctives(knee: Knee) -> None:
 def test_compare_and_quality_with_correctives(knee: Knee) -> None:
     """A method more, with the amount of the one that is corrected."""
     path, shapes, woman, correctives, matrices = knee
-    assert "SBS with correctives" in succeed("compare", path, *KNEE, "--correctives", shapes)
+    assert "smooth twist, with correctives" in succeed("compare", path, *KNEE, "--correctives", shapes)
     poses = ("--poses", "--joint", "LeftLeg", "--methods", "SBS", "--json")
     methods = json.loads(succeed("quality", path, *poses, "--correctives", shapes))["motions"][0]["methods"]
     assert list(methods) == ["SBS", "corrected"]
@@ -191,7 +192,8 @@ def test_poses_and_frames_with_muscles(bent: Bent, tmp_path: Path) -> None:
     """The muscles of a file are those that are placed without one: JSON keeps numbers to the last digit."""
     path, muscles, woman, cover = bent
     matrices = woman.animations[0].skinning_matrices(np.arange(3) / 2)
-    bare = woman.skin.deform_many(matrices)
+    skin, method = woman.smooth_twist
+    bare = skin.deform_many(matrices, **method)
     expected = np.array(bare)
     cover.apply(expected, matrices)
     for name, source, times in (
@@ -212,7 +214,7 @@ def test_each_mesh_covers_muscles_in_a_file_of_its_own(bent: Bent, tmp_path: Pat
     succeed("deform", path, "--animation", "bend", "--time", 1, "--muscles", "fit", "-o", tmp_path / "{mesh}.npy")
     (name,) = tmp_path.iterdir()
     matrices = woman.animations[0].skinning_matrices(1)
-    expected = np.array(woman.skin.deform(matrices))
+    expected = np.array(woman.deform(matrices))
     cover.apply(expected, matrices)
     np.testing.assert_array_equal(np.load(name), expected)
 
@@ -226,7 +228,9 @@ def numbers_of(output: str, heading: str) -> list[str]:
 def test_compare_with_muscles(bent: Bent) -> None:
     """A bent elbow by LBS, SBS and SBS with muscles: the table has the distances that the library's arrays have."""
     path, muscles, woman, cover = bent
-    output = succeed("compare", path, "--joint", "LeftForeArm", "--rotate", "bend:120", "--muscles", muscles)
+    output = succeed(
+        "compare", path, "--joint", "LeftForeArm", "--rotate", "bend:120", "--methods", "LBS,SBS", "--muscles", muscles
+    )
     axis = axes(woman.skeleton, woman.skeleton.index("LeftForeArm"))[0]
     matrices = woman.skinning_matrices(turned(woman.skeleton, "LeftForeArm", axis, 120))
     linear, covered = woman.skin.deform(matrices, method="linear"), np.array(woman.skin.deform(matrices))
@@ -291,7 +295,9 @@ def test_deform_spreads_twists(names: str, twisted: tuple[Path, sbs.Character], 
 
 def test_compare_spreads_twists(twisted: tuple[Path, sbs.Character]) -> None:
     arguments = ("compare", twisted[0], "--joint", "LeftForeArm", "--rotate", "bone:150")
-    assert succeed(*arguments) != succeed(*arguments, "--twist", "auto")
+    assert "smooth twist" in succeed(*arguments)
+    assert succeed(*arguments) != succeed(*arguments, "--twist", "RightForeArm")
+    assert "smooth twist" not in succeed(*arguments, "--twist", "none")
 
 
 def test_quality_has_limbs_as_told(twisted: tuple[Path, sbs.Character]) -> None:

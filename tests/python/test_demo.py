@@ -8,11 +8,9 @@ from pathlib import Path
 import characters
 import numpy as np
 import pytest
-from solids import CUBE, CUBE_FACES
 
 import sbs
-from sbs.poses import bone_axis, descendants, turned
-from sbs.quality.demo.measures import radius_kept, volume
+from sbs.poses import bone_axis, descendants
 from sbs.quality.demo.outcomes import outcomes
 from sbs.quality.demo.scenes import Scene, scenes
 from sbs.quality.demo.table import COLUMNS, cells, markdown
@@ -52,39 +50,22 @@ def test_descendants_in_any_order_of_joints() -> None:
     np.testing.assert_array_equal(descendants(skeleton, "d"), [3])
 
 
-@pytest.mark.parametrize("degrees", [60, 170])
-def test_radius_kept_by_hand(degrees: int) -> None:
-    """LBS takes a vertex of equal weights to cos(angle / 2) of its radius, SBS keeps it, however the arm is turned."""
-    character = arm()
-    local = turned(character.skeleton, "fore", (1, 0, 0), degrees)
-    local[0] = sbs.rotations.matrices_from_axis_angle((1, 2, 3), 77, degrees=True)
-    matrices = character.skinning_matrices(local)
-    assert volume(2 * CUBE + 100, CUBE_FACES) == pytest.approx(8, rel=1e-12)
-    kept = {
-        method: radius_kept(character, matrices, character.skin.deform(matrices, method=method))
-        for method in ("linear", "spherical")
-    }
-    assert kept["linear"] == pytest.approx(np.cos(np.radians(degrees / 2)), rel=1e-12)
-    assert kept["spherical"] == pytest.approx(1, rel=1e-12)
-
-
-def test_the_forearm_is_a_candy_wrapper_by_lbs_and_an_arm_by_sbs(rows: list[Scene]) -> None:
+def test_a_twisted_forearm_is_an_arm_by_smooth_twist_alone(rows: list[Scene]) -> None:
     linear, spherical, dual_quaternion, spread = outcomes(rows[0], rounds=1)
-    # Linear in part where frames 57 degrees apart meet: cos(28.5) = 0.88 is left at least, but for vertices of others.
-    assert 0.85 < spread.radius_kept < 1
-    # A vertex of about equal weights; cos(170 / 2) = 0.0872.
-    assert linear.radius_kept == pytest.approx(np.cos(np.radians(85)), abs=2e-3)
-    # Within float32: a rounding of 1e-6 of a radius of about 0.3 at a coordinate of about 4.
-    assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
-    assert dual_quaternion.radius_kept == pytest.approx(1, abs=1e-5)
+    assert linear.strain == 1
+    assert linear.thickness < 0.1  # cos(170 / 2) = 0.087 where weights are equal
+    assert spread.thickness > 0.9
+    assert spread.strain < 0.2
+    assert spread.limb_volume > linear.limb_volume + 0.05
+    assert spherical.thickness == pytest.approx(dual_quaternion.thickness, abs=1e-3)
     assert spherical.solves == rows[0].character.skin.nontrivial_joint_set_count
 
 
-def test_the_knee_collapses_by_lbs_alone(rows: list[Scene]) -> None:
-    linear, spherical, dual_quaternion, _ = outcomes(rows[1], rounds=1)
-    assert linear.radius_kept == pytest.approx(np.cos(np.radians(62.5)), abs=2e-3)
-    assert spherical.radius_kept == pytest.approx(1, abs=1e-5)
-    assert dual_quaternion.radius_kept == pytest.approx(1, abs=1e-5)
+def test_the_knee_and_the_fist_keep_their_limbs_as_they_look(rows: list[Scene]) -> None:
+    knee, fist = (outcomes(scene, rounds=1) for scene in rows[1:])
+    assert knee[3].limb_volume == max(outcome.limb_volume for outcome in knee)
+    assert fist[3].limb_volume == max(outcome.limb_volume for outcome in fist)
+    assert fist[3].thickness > fist[0].thickness
     foot = rows[1].character.skeleton.index("LeftFoot")
     at_rest = np.append(rows[1].character.skeleton.joint_positions[foot], 1)
     assert (rows[1].skinning_matrices[foot] @ at_rest)[2] < at_rest[2] - 2, "the leg must bend to the back"
@@ -96,7 +77,7 @@ def test_table(rows: list[Scene]) -> None:
     assert len(table) == 12
     assert [row[1] for row in table[:4]] == ["LBS", "SBS", "DQS", "smooth twist"]
     assert table[0][COLUMNS.index("ratio to LBS")] == "1.00"
-    assert table[0][COLUMNS.index("radius kept")] == "8.7%"
+    assert table[0][COLUMNS.index("strain")] == "1.00"
     lines = markdown(table).splitlines()
     assert len(lines) == 2 + 12
     assert {line.count("|") for line in lines} == {len(COLUMNS) + 1}

@@ -8,7 +8,7 @@ import os
 import pathlib
 from dataclasses import InitVar, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, SupportsIndex, Unpack, get_args, overload
+from typing import Any, Literal, SupportsIndex, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ from ..rigging.triangle_mesh import Mesh, MeshPart
 from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
 from ..skinning.influences import heaviest, of_joints, with_rows
-from ..skinning.options import BlendOptions
+from ..skinning.options import AnyFloats, BlendOptions, PosedShapes
 from ..skinning.reports import WeightReport, WeightWarning
 from ..skinning.skin import Skin
 from ..skinning.twist import SIGMA, Twist
@@ -42,6 +42,14 @@ SHADER_INFLUENCES = 8
 """As many of a vertex as shaders have room for: JOINTS_0 and JOINTS_1."""
 
 
+class CharacterOptions(TypedDict, total=False):
+    """The options of `Character.deform`, none of which chooses a method."""
+
+    rest_positions: ArrayLike | None
+    correctives: PosedShapes | None
+    threads: int | None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Character:
     """A mesh bound to a skeleton, and its animations. Immutable: `with_weights` and `with_mesh` make changed copies.
@@ -50,8 +58,8 @@ class Character:
     places the character. Skinning matrices of `animations`, `rest_matrices` and `skinning_matrices` map from bind space
     to the scene::
 
-        character.skin.deform(character.animations["Run"].skinning_matrices(0.5))
-        character.skin.deform(character.skinning_matrices(rotations))
+        character.deform(character.animations["Run"].skinning_matrices(0.5))
+        character.deform(character.skinning_matrices(rotations))
 
     `sbs.load` makes them one space: it brings the mesh and the joints at bind to where the file has them in the scene,
     turned, moved and scaled as by the root of the skeleton. So vertices without weights, which stay at their rest
@@ -71,7 +79,8 @@ class Character:
         Argument only: refuse weights that need repair, see `Skin`.
     options : dict
         The options of `Skin.deform` that the file asks for, as in ``character.skin.deform(matrices,
-        **character.options)``. Empty for linear blending, as for all glTF but that of `for_engine`.
+        **character.options)``; `deform` takes them. Empty for linear blending, as for all glTF but those of
+        `for_engine`.
     source : optional
         The glTF file that the character is from. As long as triangles and nodes are those of the file, `save` writes
         the character into it, so that materials, textures, morph targets, cameras and all else are kept. None to save
@@ -237,13 +246,78 @@ class Character:
         changed = copy.copy(self)
         mesh = replace(mesh, joint_indices=skin.joint_indices, joint_weights=skin.joint_weights)
         vars(changed).update(mesh=mesh, skin=skin)
-        vars(changed).pop("scene_matrix", None)  # the skin depends on the weights
+        for made in ("scene_matrix", "smooth_twist"):  # which depend on the weights
+            vars(changed).pop(made, None)
         return changed
 
     @cached_property
     def skin(self) -> Skin:
-        """The mesh bound to the skeleton, made when it is first asked for."""
+        """The mesh bound to the skeleton, made when it is first asked for.
+
+        It is bare: its own `Skin.deform` blends about joint sets by default, and spreads no twist. `deform` does.
+        """
         return Skin.quietly(**bound(self.mesh, self.skeleton))
+
+    @cached_property
+    def smooth_twist(self) -> tuple[Skin, BlendOptions]:
+        """The skin and the options of `Skin.deform` for *smooth twist*, made when they are first asked for.
+
+        They are ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and
+        the amounts of `sbs.twist_amounts`. Optimized centers take some seconds for a large mesh.
+        """
+        twist = limb_twist(self)
+        options = BlendOptions(center="optimized", amount=twist_amounts(self, twist))
+        return self.twisted_skin(twist, optimized=True), options
+
+    @overload
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[CharacterOptions]
+    ) -> AnyFloats: ...
+    @overload
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: Literal[True], **options: Unpack[CharacterOptions]
+    ) -> tuple[AnyFloats, AnyFloats]: ...
+    def deform(
+        self, skinning_matrices: ArrayLike, *, normals: bool = False, **options: Unpack[CharacterOptions]
+    ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
+        """Deform the mesh by *smooth twist*, as the add-on for Blender, the command line and drafts of correctives do.
+
+        If the file asks for another method, by `options`, it is that one. For others, `skin`, `twisted_skin` and
+        `optimized_skin` make skins, whose `Skin.deform` has all options.
+
+        Parameters
+        ----------
+        skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like
+            One pose, such as of `skinning_matrices`.
+        normals : bool
+            Whether to return normals, too.
+        rest_positions, correctives, threads : optional
+            As of `Skin.deform`.
+
+        Returns
+        -------
+        (V, 3) ndarray, or two with `normals`
+
+        Raises
+        ------
+        TypeError
+            If an option chooses a method.
+        ValueError
+            As of `Skin.deform`.
+
+        Examples
+        --------
+        >>> import sbs
+        >>> hand = sbs.samples.load("hand")
+        >>> hand.deform(hand.animations[0].skinning_matrices(0.5)).shape
+        (1360, 3)
+        """
+        for name in options.keys() - CharacterOptions.__annotations__:
+            raise TypeError(f"{name!r} is no option of Character.deform: Skin.deform, of a skin of it, has all options")
+        skin, method = (self.skin, self.options) if self.options else self.smooth_twist
+        deform: Any = skin.deform  # whose overloads need to know `normals`
+        found: AnyFloats | tuple[AnyFloats, AnyFloats] = deform(skinning_matrices, normals=normals, **method, **options)
+        return found
 
     @cached_property
     def parts(self) -> Parts:
@@ -265,7 +339,7 @@ class Character:
     def _of_parts(self, numbers: list[int]) -> Character:
         chosen = selected(self.mesh, self.animations, self.options, self.source, numbers)
         part = copy.copy(self)
-        for made in ("skin", "scene_matrix", "parts"):
+        for made in ("skin", "smooth_twist", "scene_matrix", "parts"):
             vars(part).pop(made, None)
         name = ", ".join(part.name for part in chosen.mesh.parts)
         vars(part).update(
@@ -326,7 +400,7 @@ class Character:
         They are applied to the rest positions, before joints move these::
 
             talk = character.animations["Talk"]
-            character.skin.deform(
+            character.deform(
                 talk.skinning_matrices(0.5), rest_positions=character.shape_motion(talk).rest_positions(0.5)
             )
 

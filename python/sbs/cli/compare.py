@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
 from ..characters.poses import descendants, vertices_around
-from ..quality.demo.figure import HEADINGS
+from ..quality import made_poses
+from ..quality.methods import Deformer, NamedMethod, deformed
 from ..quality.picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..quality.picture.portraits import CLAY
+from ..rigging.animation import Animation
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.options import CorrectedOptions
+from ..skinning.options import AnyFloats, DeformOptions
 from .blended_bones import BONES_BLENDING
-from .how_to_deform import (
-    CENTER,
-    CENTERS_CACHE,
-    CORRECTIVES,
-    FLESH,
-    MUSCLES,
-    ROTATION,
-    TWIST,
-    HowToDeform,
-    how_to_deform,
-)
-from .options import SOURCE_OF_MESHES, Source, known_joints, output_option, refuse_idle
+from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, how_to_deform
+from .named_methods import LIMBS, METHODS, Limbs, complete_methods
+from .options import SOURCE_OF_MESHES, Source, given, known_joints, output_option, refuse_idle
 from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .posing import POSE, PoseOptions
 from .tables import print_table
@@ -41,48 +34,63 @@ RED = np.array([0.62, 0.08, 0.05])
 # How far around the vertex that differs most the close picture reaches, as a share of the mesh's diagonal.
 ZOOM = 0.06
 
+BY_DEFAULT = ("LBS", "DQS", "smooth twist")
+MOMENTS = 24
+
+# Positions (V, 3) by skinning matrices (J, 4, 4) and perhaps other rest positions.
+Deform = Callable[[ArrayLike, ArrayLike | None], AnyFloats]
+
 
 @click.command()
 @SOURCE_OF_MESHES
 @POSE
-@how_to_deform(ROTATION, CENTER, CENTERS_CACHE, TWIST, FLESH, MUSCLES, CORRECTIVES, *BONES_BLENDING)
+@LIMBS
+@METHODS
+@how_to_deform(MUSCLES, CORRECTIVES, *BONES_BLENDING)
 @picture_options(width=1280, samples=16)
 @output_option(".png", text="The picture to write, a PNG.")
 def compare(
     source: Source,
     pose: PoseOptions,
+    limbs: Limbs,
+    methods: dict[str, NamedMethod],
     how: HowToDeform,
     drawn: PictureOptions,
     output: Path | None,
 ) -> None:
-    """Deform the character in FILE by LBS, SBS and DQS, and show how much they differ.
+    """Deform the character in FILE by some methods, by default LBS, DQS and smooth twist, and show how they differ.
 
-    The pose is one of an animation, or the bind pose with some joints turned; then the picture shows what these joints
-    and their parents move, with the weight of the joints in blue. Below is where the methods differ most; vertices
-    away from where the first method puts them are red. With --muscles there is SBS once more, with skin that covers
-    them, and with --correctives with these shapes.
+    The pose is one of an animation, by default of the first, or the bind pose with some joints turned; then the picture
+    shows what these joints and their parents move, with the weight of the joints in blue. Without --time it is where
+    methods differ most, of 24 moments; without animations it is a bend or a twist of one joint. Below is where the
+    methods differ most; vertices away from where the first method puts them are red. With --muscles there is SBS once
+    more, with skin that covers them, and with --correctives the last of the methods once more, with these shapes.
     """
-    if not pose.joints and pose.animation_name is None:
-        raise click.UsageError("one of --animation and --joint is needed")
     refuse_idle((output is None, "{} needs --output", PICTURE))
     character = source.load()
-    animation = pose.animation(character)
-    matrices = pose.matrices(character, animation)
+    if not given(["methods"]):
+        methods = {name: method for name, method in methods.items() if name in BY_DEFAULT}
+    compared = deformers(character, complete_methods(methods, limbs, character, how), how)
+    animation = find_animation(character, pose)
+    if pose.joints or pose.time is not None:
+        time, matrices = pose.time or 0.0, pose.matrices(character, animation)
+        caption = pose.in_words(character, animation)
+    else:
+        time, matrices, caption = find_pose(character, animation, compared)
     if pose.joints:
         turning = known_joints(character, pose.joints)
         moved, shown = descendants(character.skeleton, *turning), find_moved(character, turning)
     else:
         moved, shown = np.empty(0, np.intp), np.ones(character.skin.vertex_count, bool)
-    rest = character.shape_motion(animation).rest_positions(pose.time or 0.0) if character.mesh.shapes else None
-    shapes = deform_by_methods(character, how, matrices, rest)
+    rest = character.shape_motion(animation).rest_positions(time) if character.mesh.shapes else None
+    shapes = {label: deform(matrices, rest) for label, deform in compared.items()}
     first = next(iter(shapes))
-    say(f"Distance to {first}, as a share of the mesh's diagonal:")
+    say(f"{caption}. Distance to {first}, as a share of the mesh's diagonal:")
     print_table(("method", "mean", "greatest", "at vertex"), describe_distances(shapes))
     if output is None:
         return
     weights = weight_colors(character.mesh.joint_indices, character.mesh.joint_weights, moved)
-    caption = f"{source.file.name}: {pose.in_words(character)}"
-    figure = draw(character, rest, shapes, shown, weights, caption, drawn)
+    figure = draw(character, rest, shapes, shown, weights, f"{source.file.name}: {caption}", drawn)
     save_figure(figure, output)
 
 
@@ -126,34 +134,54 @@ def draw(
     return compose(rows, list(seen), width=drawn.width)
 
 
-def deform_by_methods(
-    character: Character, how: HowToDeform, matrices: NDArray[np.float64], rest: NDArray[np.floating[Any]] | None
-) -> dict[str, NDArray[np.floating[Any]]]:
-    """The mesh by each method, and by SBS with muscles or correctives and by bones blending if they are asked for."""
-    skin, muscles = how.skin(character), how.muscles(character)
-    shapes = {
-        HEADINGS["linear"]: skin.deform(matrices, rest_positions=rest, method="linear"),
-        HEADINGS["spherical"]: skin.deform(matrices, rest_positions=rest, **how.options),
-        HEADINGS["dual_quaternion"]: skin.deform(matrices, rest_positions=rest, method="dual_quaternion"),
-    }
-    if muscles is not None:
-        covered = np.array(shapes[HEADINGS["spherical"]])
-        muscles.apply(covered, matrices)
-        shapes["SBS with muscles"] = covered
-    correctives = how.correctives(character, skin, how.options)
-    if correctives is not None:
-        corrected: CorrectedOptions = {**how.options, "correctives": correctives}
-        shapes["SBS with correctives"] = skin.deform(matrices, rest_positions=rest, **corrected)
-    flesh = how.find_flesh(character)
-    if flesh is not None:
-        relaxed = np.array(shapes[HEADINGS["spherical"]])
-        bare = None if rest is None else skin.deform(matrices, **how.options)
-        flesh.apply(relaxed, matrices, bare=bare)
-        shapes["SBS with flesh"] = relaxed
+def deformers(character: Character, methods: dict[str, NamedMethod], how: HowToDeform) -> dict[str, Deform]:
+    """Functions that deform the mesh by each method, by its label, and by bones blending if it is asked for."""
+
+    def of(skin: Deformer, options: DeformOptions) -> Deform:
+        return lambda matrices, rest: deformed(skin, matrices, rest, options)
+
+    found = {method.label: of(method.skin(character), method.options) for method in methods.values()}
     if how.bones:
         blending = how.blend_bones(character)
-        shapes["bones blending"] = blending.skin().deform(matrices, rest_positions=rest, **blending.options)
-    return shapes
+        found["bones blending"] = of(blending.skin(), DeformOptions(**blending.options))
+    return found
+
+
+def find_animation(character: Character, pose: PoseOptions) -> Animation | None:
+    """The animation that is asked for, or the first, and a line about the others; None if joints are turned."""
+    if pose.joints or pose.animation_name is not None or not character.animations:
+        if pose.time is not None and pose.animation_name is None:
+            raise click.BadParameter("the character has no animation", param_hint="--time")
+        return pose.animation(character)
+    first, *others = character.animations
+    if others:
+        say(f"animation {first.name!r}; others: {', '.join(repr(each.name) for each in others)}", err=True)
+    return first
+
+
+def find_pose(
+    character: Character, animation: Animation | None, compared: dict[str, Deform]
+) -> tuple[float, NDArray[np.float64], str]:
+    """The time, the skinning matrices (J, 4, 4) and words for the pose of a motion in which methods differ most.
+
+    The motion is an animation, or has each joint bent and twisted.
+    """
+    if animation is None:
+        motion = made_poses(character)
+        poses, times = motion.poses, np.zeros(len(motion.poses))
+        words = [f"{label}, of made poses that in which methods differ most" for label in motion.labels]
+    else:
+        times = np.linspace(0.0, animation.duration, MOMENTS).round(3)
+        poses = np.stack([animation.skinning_matrices(time) for time in times])
+        words = [f"{animation.name} at {time:g} s, where methods differ most" for time in times]
+    moving = character.shape_motion(animation) if character.mesh.shapes else None
+    apart = np.zeros(len(poses))
+    for place, matrices in enumerate(poses):
+        rest = None if moving is None else moving.rest_positions(float(times[place]))
+        first, *others = (deform(matrices, rest) for deform in compared.values())
+        apart[place] = max((float(measure_differences(first, each).mean()) for each in others), default=0.0)
+    most = int(apart.argmax())
+    return float(times[most]), poses[most], words[most]
 
 
 def place_camera(

@@ -15,6 +15,7 @@ from ..correctives import Correctives, as_blend_shapes, to_linear
 from ..formats import written
 from ..skinning.options import BlendOptions
 from ..skinning.skin import Skin
+from ..skinning.twist import Twist
 from .how_to_deform import CORRECTIVES, METHOD_CHOICE, HowToDeform, find_twist, how_to_deform
 from .options import SOURCE_OF_MESHES, Source, blamed_on, given, output_option, refuse_idle
 from .terminal import say
@@ -114,9 +115,9 @@ def as_sculpted(
 
 def prepare_for_engine(character: Character, engine: Engine, how: HowToDeform) -> Character:
     """The character for an engine, with correctives that its shaders blend, too."""
-    twist = None if given(["twist"]) else limb_twist(character)
-    if how.twist is not None:
-        twist = find_twist(character, how.twist)
+    twist: Twist | None = limb_twist(character)
+    if given(["twist"]):
+        twist = None if how.twist is None else find_twist(character, how.twist)
     amount = how.amount
     if amount is None:
         amount = twist_amounts(character, twist, ACROSS if how.across is None else how.across)

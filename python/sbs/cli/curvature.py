@@ -110,7 +110,7 @@ def bend_curvature(
     local = flexed(character.skeleton, number, angles, axis)
     matrices = character.skinning_matrices(local)
     curves = {title: subject.curve(number, matrices) for title, subject in subjects.items()}
-    by = "bones blending" if how.bones else how.method
+    by = "bones blending" if how.bones else how.title
     if output is not None:
         draw(output, f"{source.file.name}, {name}, {by}", angles, curves)
     if as_json:
@@ -157,8 +157,11 @@ class Bound:
         """The curvature relative to a joint over poses (N, J, 4, 4)."""
         mesh, blending = self.character.mesh, self.blending
         connected = connected_triangles(mesh.triangles, self.attachment, joint)
-        skin = self.character.skin if blending is None else blending.skin()
-        frames = skin.deform_many(matrices, **(self.how.options if blending is None else blending.options))
+        if blending is None:
+            bound = self.how.bind(self.character)
+            frames = bound.skin.deform_many(matrices, **bound.options)
+        else:
+            frames = blending.skin().deform_many(matrices, **blending.options)
         largest = curvature(frames, mesh.triangles, rest_positions=mesh.positions)[:, connected].max(axis=1)
         return Curve(len(mesh.positions), len(mesh.triangles), np.degrees(largest))
 

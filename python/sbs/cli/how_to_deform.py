@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -18,9 +18,10 @@ from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..correctives.flesh import Flesh
 from ..muscles import Muscle, MuscleCover
+from ..quality.methods import DEFAULT, METHODS, TwistMethod, method_key
 from ..skinning.options import (
     DEFAULTS,
-    SHORT_NAMES,
+    VARIANTS,
     BlendOptions,
     Center,
     CorrectedOptions,
@@ -96,9 +97,21 @@ class _FileOr(InputFile):
         return value if value == self._word else super().convert(value, param, ctx)
 
 
-_ANY_METHOD = MethodChoice(["rigid", *SHORT_NAMES, *SHORT_NAMES.values()], method_name)
+def find_method(name: str) -> str:
+    """The key of a method in `METHODS`, or rigid, by any name that it has."""
+    return "rigid" if name.lower() == "rigid" else method_key(name)
 
-METHOD = click.option("--method", type=_ANY_METHOD, default=DEFAULTS["method"])
+
+def find_base(name: str) -> str:
+    """The full name of a method without options of its own."""
+    return method_name(name, "--base")
+
+
+METHOD = click.option(
+    "--method",
+    type=MethodChoice([*METHODS, "rigid"], find_method),
+    help=f"How, by the names of `sbs quality`.  [default: {DEFAULT}; SBS beside options of it]",
+)
 ROTATION = click.option(
     "--rotation",
     type=click.Choice(get_args(Rotation)),
@@ -126,12 +139,17 @@ ACROSS = click.option(
     "--across",
     metavar="NUMBER",
     type=click.FloatRange(0, 1),
-    help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1. Smooth"
-    " twist is --twist auto --center optimized --across 0.35.",
+    help="Blend with --base where joints meet, but not along limbs: how much of --method there is, from 0 to 1.",
 )
-BASE = click.option("--base", type=_ANY_METHOD, help="The method where --amount or --across is 0.  [default: linear]")
+BASE = click.option(
+    "--base",
+    type=MethodChoice(["rigid", "LBS", "SBS", "DQS"], find_base),
+    help="The method where --amount or --across is 0.  [default: linear]",
+)
 TWIST = twist_option(
-    None, "Spread the twists of limbs along their bones: of all that are found, or of these joints.  [default: none]"
+    None,
+    "Spread the twists of limbs along their bones: of all that are found, or of these joints.  [default: auto for"
+    " methods that spread twists, else none]",
 )
 MUSCLES = click.option(
     "--muscles",
@@ -173,9 +191,12 @@ class BoundCharacter:
 
 @dataclass(frozen=True, eq=False)
 class HowToDeform(BonesOptions):
-    """How a command deforms characters, by its options; what a command has no option for is the default."""
+    """How a command deforms characters, by its options; what a command has no option for is the default.
 
-    method: Method = DEFAULTS["method"]
+    A method of the table `METHODS` gives `method` and the options that the table has for it.
+    """
+
+    method: Any = None
     rotation: Rotation = DEFAULTS["rotation"]
     center: Center = DEFAULTS["center"]
     centers_cache: Path | None = None
@@ -187,7 +208,10 @@ class HowToDeform(BonesOptions):
     correctives_from: Path | Literal["draft"] | None = None
     flesh: bool = False
 
+    title: str = field(default="", init=False)
+
     def __post_init__(self) -> None:
+        self._take_method()
         chooses = has_option("method")  # else bones blending is compared with the methods
         of_file = isinstance(self.correctives_from, Path)
         refuse_idle(
@@ -200,8 +224,27 @@ class HowToDeform(BonesOptions):
             (of_file, "--correctives of a file are those of all meshes, without {}", ("meshes",)),
             (self.fit_zones, "--fit-zones takes the place of {}", ("zone_scale",)),
             (self.center != "optimized", "{} needs --center optimized", ("centers_cache",)),
-            (self.twist is not None, "{} holds centers without --twist", ("centers_cache",)),
         )
+
+    def _take_method(self) -> None:
+        """Set the options that the name of a method stands for, where they were left out."""
+        if not has_option("method"):
+            object.__setattr__(self, "method", DEFAULTS["method"])
+            return
+        name = self.method or ("SBS" if given(set(_METHOD_OPTIONS) - {"centers_cache"}) else DEFAULT)
+        found: dict[str, Any] = {"method": name} if name == "rigid" else {**METHODS[name].options}
+        spread = METHODS.get(name)
+        if isinstance(spread, TwistMethod):
+            refuse_idle((self.twist is None, f"--method {name!r} spreads twists: it has no {{}} none", ("twist",)))
+            found["twist"] = self.twist or ()
+            if spread.across < 1:
+                found["across"] = spread.across
+        has_more = isinstance(spread, TwistMethod) or name in VARIANTS
+        taken = ("rotation", "center", "amount", "across", "base", *(() if "twist" in found else ("twist",)))
+        refuse_idle((has_more, f"--method {name!r} takes the place of {{}}", taken))
+        found["title"] = name if has_more else found["method"]
+        for option, value in found.items():
+            object.__setattr__(self, option, value)
 
     @property
     def options(self) -> BlendOptions:
@@ -270,13 +313,18 @@ class HowToDeform(BonesOptions):
                 yield BoundCharacter(part, self._skin(part, twist), options, cover, None, flesh)
 
     def _skin(self, character: Character, twist: Twist | None) -> Skin:
-        optimized = self.center == "optimized"
-        if twist is not None:
-            return character.twisted_skin(twist, optimized=optimized)
-        return character.optimized_skin(cache=self.centers_cache) if optimized else character.skin
+        if self.center == "optimized":
+            if twist is None:
+                return character.optimized_skin(cache=self.centers_cache)
+            return character.twisted_skin(twist, optimized=True, cache=self.centers_cache)
+        return character.skin if twist is None else character.twisted_skin(twist)
 
     def _twist(self, character: Character) -> Twist | None:
-        return None if self.twist is None else find_twist(character, self.twist)
+        if self.twist is None:
+            return None
+        # Smooth twist is for characters without limbs, too.
+        is_asked = given(["twist"]) or not has_option("method")
+        return find_twist(character, self.twist) if is_asked else limb_twist(character)
 
     def _muscles(self, character: Character) -> tuple[Muscle, ...] | None:
         if self.muscles_from is None:
@@ -286,7 +334,7 @@ class HowToDeform(BonesOptions):
 
 
 # The options that are those of `Skin.deform`, and all that choose a method.
-_SKIN_OPTIONS = tuple(field.name for field in fields(HowToDeform) if field.name in DEFAULTS)
+_SKIN_OPTIONS = tuple(each.name for each in fields(HowToDeform) if each.name in DEFAULTS)
 _METHOD_OPTIONS = (*_SKIN_OPTIONS, "centers_cache", "across", "twist")
 _ZONE_OPTIONS = ("t_min", "t_max", "zone_scale", "fit_zones", "profile")
 

@@ -21,6 +21,7 @@ from .options import (
     find_animation,
     gathered,
     given,
+    has_option,
     joint_option,
     known_joints,
     parse_direction,
@@ -69,9 +70,14 @@ class PoseOptions:
     def __post_init__(self) -> None:
         if len(self.joints) != len(self.turns):
             raise click.UsageError("--joint and --rotate go together")
-        moves = self.animation_name is not None or bool(given(["motion_file"]))
+        # A command that compares methods takes an animation by itself.
+        moves = self.animation_name is not None or bool(given(["motion_file"])) or has_option("methods")
         refuse_idle(
-            (bool(self.joints), "--joint takes the place of {}", ("animation_name", "motion_file", "fps", "frames")),
+            (
+                bool(self.joints),
+                "--joint takes the place of {}",
+                ("animation_name", "motion_file", "time", "fps", "frames"),
+            ),
             (not moves, "{} needs --animation", ("time",)),
         )
 
@@ -85,10 +91,10 @@ class PoseOptions:
             return turned_joints(character, self.joints, self.turns)
         return pose_at(character, animation, self.time)
 
-    def in_words(self, character: Character) -> str:
+    def in_words(self, character: Character, animation: Animation | None) -> str:
         """Which joints are turned and by how much, or the animation and the time."""
-        if not self.joints:
-            return f"{self.animation_name} at {self.time or 0:g} s"
+        if animation is not None:
+            return f"{animation.name} at {self.time or 0:g} s"
         names = [character.skeleton.names[joint] for joint in known_joints(character, self.joints)]
         return ", ".join(f"{name} turned by {turn[1]:g}°" for name, turn in zip(names, self.turns, strict=True))
 

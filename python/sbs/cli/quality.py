@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 from itertools import count
 from pathlib import Path
-from typing import Literal
 
 import click
 import numpy as np
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..characters.character import Character
 from ..characters.poses import vertices_around
-from ..quality import COLUMNS, MeasuredMotion, Report, chosen, clip, evaluate, made_poses, panel
-from ..quality.methods import MuscleMethod, NamedMethod, TwistMethod, corrected, without_amount
+from ..quality import COLUMNS, MeasuredMotion, Report, clip, evaluate, made_poses, panel
+from ..quality.methods import NamedMethod
 from ..quality.picture import column_width, compose
 from ..quality.picture.extra import load as load_extra
 from ..quality.picture.extra import load_mitsuba
@@ -23,7 +22,8 @@ from ..quality.plot import plot
 from ..support.files import replacing
 from .completion import complete_animations
 from .estimate import describe_duration, estimate_price, sample_motions
-from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, find_twist, how_to_deform
+from .how_to_deform import CORRECTIVES, MUSCLES, HowToDeform, how_to_deform
+from .named_methods import LIMBS, METHODS, Limbs, complete_methods
 from .options import (
     JSON,
     SOURCE_OF_MESHES,
@@ -46,24 +46,6 @@ ASPECT = 1.0
 WORTH_AN_ESTIMATE = 100
 
 
-Limbs = tuple[str, ...] | Literal["auto", "none"]
-
-
-def parse_limbs(context: click.Context, parameter: click.Parameter, text: str) -> Limbs:
-    """Names of joints, auto or none."""
-    words: dict[str, Limbs] = {"auto": "auto", "none": "none"}
-    return words.get(text, tuple(text.split(",")))
-
-
-def parse_methods(context: click.Context, parameter: click.Parameter, text: str | None) -> dict[str, NamedMethod]:
-    """Methods, from LBS,SBS."""
-    names = text.split(",") if text else []
-    try:
-        return chosen(names, limbs=context.params["limbs"])
-    except ValueError as error:
-        raise click.BadParameter(str(error), context, parameter) from error
-
-
 @click.command()
 @SOURCE_OF_MESHES
 @click.option(
@@ -76,18 +58,8 @@ def parse_methods(context: click.Context, parameter: click.Parameter, text: str 
 )
 @click.option("--poses", "made", is_flag=True, help="Bend and twist each joint, in place of animations or with them.")
 @joint_option("Of --poses: only this joint, or these.")
-@click.option(
-    "--twist",
-    "limbs",
-    metavar="auto|none|NAME,NAME,...",
-    default="auto",
-    is_eager=True,
-    callback=parse_limbs,
-    help="Of methods that spread twists: all limbs that are found, the limbs of these joints, or no such method.",
-)
-@click.option(
-    "--methods", metavar="NAME,NAME,...", callback=parse_methods, help="Which to compare, for example LBS,SBS."
-)
+@LIMBS
+@METHODS
 @how_to_deform(MUSCLES, CORRECTIVES)
 @click.option("--frames", type=click.IntRange(1, 100_000), default=24, help="Poses that are measured of an animation.")
 @click.option(
@@ -131,17 +103,7 @@ def quality(
     """
     refuse_idle((output is None, "{} needs --output", PICTURE), (not made, "{} needs --poses", ("joints",)))
     character = source.load()
-    if isinstance(limbs, tuple):
-        if not any(isinstance(method, TwistMethod) for method in methods.values()):
-            raise click.UsageError("--twist needs a method that spreads twists")
-        find_twist(character, limbs)
-    if how.correctives_from is not None:
-        last = next(reversed(methods.values()))
-        correctives = how.correctives(character, *without_amount(last, character))
-        methods = {**methods, "corrected": corrected(last, correctives)}
-    cover = how.muscles(character)
-    if cover is not None:
-        methods = {**methods, "muscles": MuscleMethod.spherical(cover)}
+    methods = complete_methods(methods, limbs, character, how)
     moves = animation_names or (character.animations and not made)
     refuse_idle((not moves, "{} needs an animation", ("frames", "rate")))
     if plotted is not None:

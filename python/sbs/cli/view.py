@@ -20,8 +20,8 @@ from .terminal import say
     "methods",
     type=MethodChoice(METHODS, method_key),
     multiple=True,
-    help="A method; up to three, side by side, of which --muscles and --correctives are one each.  [default: LBS, SBS,"
-    " DQS; with --correctives LBS, smooth twist]",
+    help="A method; up to three, side by side, of which --muscles and --correctives are one each.  [default: LBS, DQS,"
+    " smooth twist; with --muscles LBS, SBS; with --correctives LBS, smooth twist]",
 )
 @how_to_deform(MUSCLES, CORRECTIVES)
 @click.option("--host", default="127.0.0.1", help="Who can reach it: 0.0.0.0 is everybody.")
@@ -38,7 +38,7 @@ def view(
     """Show the character in FILE in a page of the browser, by up to three methods side by side.
 
     Joints are turned by sliders or a gizmo, and animations are played. Colors show the weights of a joint, or the areas
-    that are lost and won; dots show rotation centers. With --muscles, SBS with muscles takes the place of DQS, and the
+    that are lost and won; dots show rotation centers. With --muscles there are LBS, SBS and SBS with muscles, and the
     muscles are shown, too. With --correctives the last of the methods is there once more, with these shapes. Ctrl-C
     ends it.
     """
@@ -47,7 +47,7 @@ def view(
     asked = {"--muscles": how.muscles_from, "--correctives": how.correctives_from}
     made = tuple(option for option, source in asked.items() if source is not None)
     by_default = {
-        (): ("LBS", "SBS", "DQS"),
+        (): ("LBS", "DQS", "smooth twist"),
         ("--muscles",): ("LBS", "SBS"),
         ("--correctives",): ("LBS", "smooth twist"),
         ("--muscles", "--correctives"): ("smooth twist",),

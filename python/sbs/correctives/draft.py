@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..characters.character import Character
-from ..characters.limbs import limb_twist, twist_amounts
 from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
@@ -55,9 +54,8 @@ def draft(
         Skinning matrices that say where joints bend, in place of the character's animations. Joints that none of them
         bends by 20 degrees are left out.
     skin : Skin, optional
-        The skin that shapes are for, with `options` of `Skin.deform`. By default the skin of *smooth twist*:
-        ``character.twisted_skin(sbs.limb_twist(character), optimized=True)``, with ``center="optimized"`` and the
-        amounts of `sbs.twist_amounts`.
+        The skin that shapes are for, with `options` of `Skin.deform`. By default those of
+        `Character.smooth_twist`, by which `Character.deform` deforms.
     progress : callable, optional
         Called with how much is done, from 0 to 1; an exception from it ends the draft.
     method, rotation, center, damping, rcond, amount, base
@@ -97,9 +95,7 @@ def or_smooth_twist(character: Character, skin: Skin | None, options: BlendOptio
         return skin, options
     if options:
         raise ValueError(f"{next(iter(options))} has no effect without skin")
-    twist = limb_twist(character)
-    amounts = twist_amounts(character, twist)
-    return character.twisted_skin(twist, optimized=True), BlendOptions(center="optimized", amount=amounts)
+    return character.smooth_twist
 
 
 def find_bends(

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -11,9 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..characters.character import Character
-from ..characters.limbs import limb_twist, twist_amounts
 from ..skinning.options import AnyFloats
-from ..skinning.skin import Skin
 from ..skinning.twist import as_frames
 from .patches import Surface
 
@@ -165,14 +162,9 @@ class Flesh:
 
     def _deform(self, matrices: NDArray[Any], single: bool) -> AnyFloats:
         """The skin (V, 3) or (F, V, 3) by smooth twist."""
-        skin, amount = self._smooth_twist
-        found = skin.deform_many(matrices, center="optimized", amount=amount)
+        skin, options = self._character.smooth_twist
+        found = skin.deform_many(matrices, **options)
         return found[0] if single else found
-
-    @cached_property
-    def _smooth_twist(self) -> tuple[Skin, NDArray[np.float64]]:
-        twist = limb_twist(self._character)
-        return self._character.twisted_skin(twist, optimized=True), twist_amounts(self._character, twist)
 
 
 def _restore(character: Character, arguments: dict[str, Any]) -> Flesh:

@@ -219,6 +219,9 @@ METHODS: dict[str, NamedMethod] = {
     "smooth twist": TwistMethod("smooth twist", {"method": "spherical", "center": "optimized"}, across=ACROSS),
     "flesh": FleshMethod("smooth twist, relaxed", {"method": "spherical", "center": "optimized"}, across=ACROSS),
 }
+DEFAULT = "smooth twist"
+"""How a character is deformed unless a method is named."""
+
 FORMER_NAMES = {"half twist": "smooth twist"}
 
 

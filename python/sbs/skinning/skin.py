@@ -318,6 +318,9 @@ class Skin:
     ) -> AnyFloats | tuple[AnyFloats, AnyFloats]:
         """Deform the mesh by the skinning matrices of one frame.
 
+        By default as Kavan and Zara did in 2005, about the centers of joint sets: arrays have no limbs that could be
+        found. `Character.deform` has *smooth twist*.
+
         Parameters
         ----------
         skinning_matrices : (J, 4, 4) or (J, 3, 4) array_like

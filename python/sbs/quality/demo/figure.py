@@ -18,8 +18,8 @@ from .scenes import Scene
 
 HEADINGS = {METHODS[name].options["method"]: METHODS[name].label for name in ("LBS", "SBS", "DQS")}
 FOOTNOTE = (
-    "Radius kept: the least share of its distance to the axis of a turned joint that a vertex keeps. Volume: of the"
-    " whole mesh. Surfaces are smoothed for the picture by Loop subdivision."
+    "Thickness: the share that the thinnest hundredth of the limbs keeps. Strain: of the surface, over that by LBS."
+    " Surfaces are smoothed for the picture by Loop subdivision."
 )
 OPENING = {"LBS": "linear (LBS)", "DQS": "dual quaternions (DQS)", "smooth twist": "smooth twist"}
 
@@ -81,4 +81,4 @@ def opening(scene: Scene, *, width: int, samples: int, progress: Callable[[], No
 
 
 def note(outcome: Outcome) -> str:
-    return f"radius kept {outcome.radius_kept:.0%}, volume {outcome.volume_change:+.1%}"
+    return f"thickness {outcome.thickness:.0%}, strain {outcome.strain:.2f}"

@@ -17,8 +17,9 @@ _CELLS: dict[str, Callable[[Scene, Outcome], str]] = {
     "solves": lambda _, outcome: str(outcome.solves),
     "ns per vertex": lambda _, outcome: f"{outcome.nanoseconds:.2f}",
     "ratio to LBS": lambda _, outcome: f"{outcome.ratio:.2f}",
-    "radius kept": lambda _, outcome: f"{outcome.radius_kept:.1%}",
-    "volume": lambda _, outcome: f"{outcome.volume_change:+.2%}",
+    "thickness": lambda _, outcome: f"{outcome.thickness:.0%}",
+    "limb volume": lambda _, outcome: f"{outcome.limb_volume:.0%}",
+    "strain": lambda _, outcome: f"{outcome.strain:.2f}",
 }
 COLUMNS = tuple(_CELLS)
 
