@@ -16,12 +16,11 @@ import sbs
 from sbs.cli import main
 from sbs.cli.improve import improve_character
 from sbs.rigging.triangle_mesh import diagonal
-from sbs.samples import path_of
 
 
 @pytest.fixture(scope="module")
 def hand() -> Path:
-    return Path(path_of("hand"))
+    return Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 
 
 def test_a_program_shows_the_promised_positions(hand: Path, tmp_path: Path) -> None:
