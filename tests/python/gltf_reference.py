@@ -73,12 +73,25 @@ class Scene:
 
     def accessor(self, number: int) -> list[tuple[float, ...]]:
         accessor = self.json["accessors"][number]
-        view = self.json["bufferViews"][accessor["bufferView"]]
-        code, components = CODES[accessor["componentType"]], SIZES[accessor["type"]]
-        row = struct.Struct(f"<{components}{code}")
-        start = view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        components = SIZES[accessor["type"]]
+        rows = [(0.0,) * components] * accessor["count"]
+        if "bufferView" in accessor:
+            rows = self._rows(accessor, accessor["componentType"], components, accessor["count"])
+        if "sparse" in accessor:
+            count, indices, values = (accessor["sparse"][key] for key in ("count", "indices", "values"))
+            places = self._rows(indices, indices["componentType"], 1, count)
+            for (place,), row in zip(
+                places, self._rows(values, accessor["componentType"], components, count), strict=True
+            ):
+                rows[place] = row
+        return rows
+
+    def _rows(self, part: dict[str, Any], component: int, components: int, count: int) -> list[tuple[float, ...]]:
+        view = self.json["bufferViews"][part["bufferView"]]
+        row = struct.Struct(f"<{components}{CODES[component]}")
+        start = view.get("byteOffset", 0) + part.get("byteOffset", 0)
         stride = view.get("byteStride", row.size)
-        return [row.unpack_from(self.data, start + stride * i) for i in range(accessor["count"])]
+        return [row.unpack_from(self.data, start + stride * i) for i in range(count)]
 
     def animation(self, name: str | None) -> dict[str, Any]:
         return next(a for a in self.json["animations"] if a.get("name") == name)
@@ -89,6 +102,8 @@ class Scene:
         for channel in played["channels"]:
             sampler = played["samplers"][channel["sampler"]]
             path = channel["target"]["path"]
+            if path == "weights":
+                continue
             assert sampler.get("interpolation", "LINEAR") == "LINEAR"
             times = [key for (key,) in self.accessor(sampler["input"])]
             values = self.accessor(sampler["output"])
@@ -108,17 +123,41 @@ class Scene:
             multiply(to_scene(joint), inverse) for joint, inverse in zip(skin["joints"], inverse_binds, strict=True)
         ]
 
+    def shape_weights(self, number: int, animation: dict[str, Any] | None, time: float) -> list[float]:
+        """The weights of the morph targets of a node's mesh."""
+        node = self.json["nodes"][number]
+        mesh = self.json["meshes"][node["mesh"]]
+        count = len(mesh["primitives"][0].get("targets", []))
+        played = animation or {"channels": []}
+        for channel in played["channels"]:
+            if channel["target"] == {"node": number, "path": "weights"}:
+                sampler = played["samplers"][channel["sampler"]]
+                times = [key for (key,) in self.accessor(sampler["input"])]
+                flat = [value for (value,) in self.accessor(sampler["output"])]
+                keys = [flat[start : start + count] for start in range(0, len(flat), count)]
+                return interpolate(times, keys, time, False)
+        return list(node.get("weights", mesh.get("weights", [0.0] * count)))
+
     def deform(self, animation: dict[str, Any] | None, time: float) -> list[list[float]]:
         """Positions in the scene of all skinned vertices, in the order of the file."""
         matrices = self.skinning_matrices(animation, time)
         deformed = []
-        for node in self.json["nodes"]:
+        for number, node in enumerate(self.json["nodes"]):
             if "skin" not in node:
                 continue
+            amounts = self.shape_weights(number, animation, time)
             for primitive in self.json["meshes"][node["mesh"]]["primitives"]:
                 attributes = primitive["attributes"]
+                positions = self.accessor(attributes["POSITION"])
+                for target, amount in zip(primitive.get("targets", []), amounts, strict=True):
+                    if amount and "POSITION" in target:
+                        moves = self.accessor(target["POSITION"])
+                        positions = [
+                            tuple(a + amount * b for a, b in zip(point, move, strict=True))
+                            for point, move in zip(positions, moves, strict=True)
+                        ]
                 rows = zip(
-                    self.accessor(attributes["POSITION"]),
+                    positions,
                     self.accessor(attributes["JOINTS_0"]),
                     self.accessor(attributes["WEIGHTS_0"]),
                     strict=True,

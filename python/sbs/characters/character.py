@@ -488,8 +488,12 @@ class Character:
         Raises
         ------
         ValueError
-            If the twist is of another number of joints, the rate is not positive and finite, or a joint has different
-            scales along its axes at bind.
+            If the twist is of another number of joints, or the rate is not positive and finite.
+
+        Warns
+        -----
+        UserWarning
+            If a joint has scales along its axes at bind that differ by more than rounding, so that it misses its place.
         """
         if twist.joint_count != len(self.skeleton):
             raise ValueError(f"twist is of {twist.joint_count} joints, where there are {len(self.skeleton)}")

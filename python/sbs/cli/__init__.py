@@ -15,6 +15,7 @@ from .deform import deform
 from .demo import demo
 from .errors import Commands
 from .formats import formats
+from .improve import improve
 from .info import info
 from .linear import linear
 from .muscles import muscles
@@ -32,7 +33,7 @@ def main() -> None:
 
 
 for command in (
-    info, convert, deform, compare, quality, weights, linear, muscles, correctives, subdivide, bend_curvature, view,
-    samples, demo, bench, formats,
+    info, convert, deform, compare, quality, weights, linear, improve, muscles, correctives, subdivide, bend_curvature,
+    view, samples, demo, bench, formats,
 ):  # fmt: skip
     main.add_command(command)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..skinning.influences import tidy
+from ..support.callers import warn
 from . import affine
 from .animation import NEAR_END, Animation, make_tracks
 from .rig import Rig, compose, decompose
@@ -20,8 +21,11 @@ from .triangle_mesh import Mesh
 
 Floats = NDArray[np.float64]
 
-_EXACT = 1e-5
-"""By how much a helper may miss its place, relative to its size, because glTF's T R S can't hold a shear."""
+ROUNDING = 1e-3
+"""By how much a helper may miss its place, relative to its size, because glTF's T R S can't hold a shear.
+
+Files hold scales of bones that are uneven by some 1e-5, as rounding left them.
+"""
 
 
 def free_names(skeleton: Skeleton, rig: Rig, wanted: Iterable[str]) -> list[str]:
@@ -56,16 +60,17 @@ def to_nodes(relative: Floats, rig: Rig, owners: NDArray[np.intp], names: Sequen
     why : str
         The end of the message: why T R S cannot hold it.
 
-    Raises
-    ------
-    ValueError
-        If a helper can't be told by translation, rotation and scale.
+    Warns
+    -----
+    UserWarning
+        If translation, rotation and scale miss a helper by more than `ROUNDING`.
     """
     to_node = rig.inverse_bind_matrices[owners]
     local = to_node @ relative @ affine.inverse(to_node)
     missed = np.abs(compose(*decompose(local)) - local)[..., :3, :3].max(axis=(-1, -2))
-    for _, helper in np.argwhere(missed > _EXACT)[:1]:
-        raise ValueError(f"joint {names[owners[helper]]!r} has different scales along its axes {why}")
+    for _, helper in np.argwhere(missed > ROUNDING)[:1]:
+        message = f"joint {names[owners[helper]]!r} has different scales along its axes {why}"
+        warn(f"{message}: its helpers miss their places; without twists there are none (--twist none)", UserWarning)
     return np.asarray(local)
 
 

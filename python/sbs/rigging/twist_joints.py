@@ -33,10 +33,10 @@ def rig_with_frames(skeleton: Skeleton, rig: Rig, twist: Twist) -> tuple[Skeleto
     A frame is a child of its joint, and is where that is at bind. In the pose of the file it is turned by the twists
     that the bones have there.
 
-    Raises
-    ------
-    ValueError
-        If a frame can't be told by translation, rotation and scale.
+    Warns
+    -----
+    UserWarning
+        If translation, rotation and scale can't tell a frame.
     """
     wanted = (f"{skeleton.names[joint]}_twist_{frame}" for joint in twist.joints for frame in range(twist.frames))
     names = free_names(skeleton, rig, wanted)

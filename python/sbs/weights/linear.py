@@ -138,8 +138,13 @@ def to_linear(
     Raises
     ------
     ValueError
-        If a count is out of range, the rate is not positive and finite, the skin is of another mesh, or a joint has
-        different scales along its axes where helpers are attached; or for options that `Skin.deform` refuses.
+        If a count is out of range, the rate is not positive and finite, or the skin is of another mesh; or for options
+        that `Skin.deform` refuses.
+
+    Warns
+    -----
+    UserWarning
+        If a joint with helpers has scales along its axes that differ by more than rounding.
     """
     count = _helper_count(character) if joints is None else joints
     if count < 0:

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""``sbs improve``: a character that looks better wherever linear blending is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+
+from ..characters.character import Character
+from ..characters.limbs import limb_twist
+from ..characters.motions import MeasuredMotion, clip, made_poses
+from ..correctives import Correctives, as_blend_shapes
+from ..linear import to_linear
+from ..quality import Gauge
+from ..quality.gauge import over_time
+from ..quality.methods import deformed
+from ..quality.panel import FOOTNOTE, FULL_STRAIN
+from ..quality.picture import Row, column_width, compose, portraits
+from ..quality.picture.extra import load_mitsuba
+from ..quality.picture.portraits import BLUE, CLAY
+from ..quality.report import in_words, number
+from ..weights.tools import limit
+from .how_to_deform import draft_shapes
+from .options import CHARACTER_OUTPUT, JSON, SOURCE, Source, print_json, refuse_idle
+from .pictures import PICTURE, PictureOptions, picture_options, save_figure
+from .streams import OutputFile
+from .tables import print_table
+from .terminal import progress_bar, say
+
+Floats = NDArray[np.float64]
+
+PARTS = ("weights", "twist", "correctives")
+FRAMES = 6
+"""Twist joints of a limb, which linear blending needs: see `Character.with_twist_joints`."""
+
+COLUMNS = {
+    "surface energy": ("surface_energy", "mean"),
+    "bending": ("bending", "total"),
+    "volume smallest": ("volume", "smallest"),
+    "volume largest": ("volume", "largest"),
+    "crossing": ("crossing", "area"),
+}
+
+
+def parse_without(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """A callback: parts to leave out, from weights,twist."""
+    names = tuple(text.split(",")) if text else ()
+    for name in names:
+        if name not in PARTS:
+            raise click.BadParameter(f"{name!r} is no part; these are: {', '.join(PARTS)}", context, parameter)
+    if set(names) == set(PARTS):
+        raise click.BadParameter("nothing is left to improve", context, parameter)
+    return names
+
+
+@dataclass(frozen=True, eq=False)
+class Improved:
+    """A better character, and the shapes in it, by the joints that it had before."""
+
+    character: Character
+    correctives: Correctives | None
+
+    def deform(self, motion: MeasuredMotion, pose: int, before: Character) -> Floats:
+        """Positions (V, 3) by linear blending in a pose of a motion of the character before."""
+        made = self.character
+        if motion.times is not None:
+            animation = made.animations[[each.name for each in before.animations].index(motion.name)]
+            time = float(motion.times[pose])
+            rest = made.shape_motion(animation).rest_positions(time) if made.mesh.shapes else None
+            return _linear(made, animation.skinning_matrices(time), rest)
+        matrices = motion.poses[pose]
+        # Twist joints follow the joints that they are children of.
+        count = len(before.skeleton)
+        helpers = matrices[made.skeleton.parents[count:]]
+        rest = np.array(made.mesh.positions if (own := motion.rest_positions(before, pose)) is None else own)
+        for each, weight in zip(self.correctives or (), self._weights(matrices), strict=True):
+            assert each.shape is not None
+            rest[each.shape.vertices] += (weight * each.shape.deltas).astype(rest.dtype)
+        return _linear(made, np.concatenate([matrices, helpers]), rest)
+
+    def _weights(self, matrices: Floats) -> Floats:
+        return np.zeros(0) if self.correctives is None else np.asarray(self.correctives.weights(matrices))
+
+
+def _linear(character: Character, matrices: Floats, rest: Any) -> Floats:
+    return np.asarray(deformed(character.skin, matrices, rest, {"method": "linear"}), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A pose before and after."""
+
+    motion: MeasuredMotion
+    pose: int
+    gauge: Gauge
+    before: Floats
+    after: Floats
+
+    @property
+    def kind(self) -> str:
+        """The animation, or whether a made pose bends a joint or twists it."""
+        if self.motion.times is not None:
+            return self.motion.name
+        return "made twists" if " twisted by " in self.motion.labels[self.pose] else "made bends"
+
+    @property
+    def difference(self) -> float:
+        """The root of the mean of squares."""
+        return float(np.sqrt(np.square(self.after - self.before).sum(axis=1).mean()))
+
+
+@click.command()
+@SOURCE
+@click.option(
+    "--without",
+    metavar="NAME,NAME,...",
+    callback=parse_without,
+    help="Parts to leave out: weights, twist or correctives.",
+)
+@click.option("--influences", type=click.IntRange(1), default=4, help="The most for each vertex.")
+@click.option(
+    "--rate", type=click.FloatRange(0, min_open=True), default=30.0, help="Keys a second, at least, of what is added."
+)
+@JSON
+@click.option("--picture", type=OutputFile(".png"), help="Draw before and after in the pose that differs most, a PNG.")
+@picture_options()
+@CHARACTER_OUTPUT
+def improve(
+    source: Source,
+    without: tuple[str, ...],
+    influences: int,
+    rate: float,
+    as_json: bool,
+    picture: Path | None,
+    drawn: PictureOptions,
+    output: Path,
+) -> None:
+    """Make the character in FILE better for engines with linear blending alone, and write it.
+
+    It gets weights that are fitted to spherical blending, joints that spread the twists of limbs, and drafted
+    correctives as blend shapes; joints and shapes have keys in every animation, and shapes their drivers.
+
+    The table compares linear blending before and after in all animations, and in made poses, in which the shapes
+    follow their drivers: energies and the share of the area that
+    crosses are means of poses, volumes the extremes, as shares of the volume at rest.
+    """
+    refuse_idle(
+        (picture is None, "{} needs --picture", PICTURE),
+        ({"twist", "correctives"} <= set(without), "{} needs twist or correctives", ("rate",)),
+        ({"weights", "twist"} <= set(without), "{} needs weights or twist", ("influences",)),
+    )
+    if picture is not None:
+        load_mitsuba()
+    character = source.load()
+    made = improve_character(character, without, influences, rate)
+    made.character.save(output)
+    compared = list(compare(character, made))
+    rows = table(compared)
+    if as_json:
+        print_json([{**row, **{key: number(row[key]) for key in COLUMNS}} for row in rows])
+    else:
+        cells = [[in_words(measure, row[key]) for key, (measure, _) in COLUMNS.items()] for row in rows]
+        heads = [(row["motion"], row["character"]) for row in rows]
+        print_table(
+            ["motion", "", *COLUMNS], [[*head, *each] for head, each in zip(heads, cells, strict=True)], left=2
+        )
+    joints = len(made.character.skeleton) - len(character.skeleton)
+    say(f"{output}: {joints} twist joints, {len(made.correctives or ())} correctives")
+    if picture is not None:
+        draw(max(compared, key=lambda each: each.difference), character, drawn, picture)
+
+
+def improve_character(character: Character, without: Sequence[str], influences: int, rate: float) -> Improved:
+    """The parts, one after the other: shapes correct the weights, and twist joints stand still where joints bend."""
+    made, shapes = character, None
+    if "weights" not in without:
+        with progress_bar() as bar:
+            task = bar.add_task("fitting", total=1.0)
+            # Twists and helpers would be fitted to bends, too, which correctives then would correct twice.
+            made = to_linear(
+                character,
+                0,
+                skin=character.skin,
+                influences=influences,
+                progress=lambda share: bar.update(task, completed=share),
+            ).character
+    if "correctives" not in without:
+        shapes = draft_shapes(made, None, made.skin, {"method": "linear"})
+        if len(shapes):
+            made = as_blend_shapes(made, shapes, fps=rate)
+        else:
+            say("no hinge was found: there are no correctives", err=True)
+    if "twist" not in without:
+        twist = limb_twist(character, frames=FRAMES)
+        if twist.bone_count:
+            made = made.with_twist_joints(twist, rate=rate)
+            mesh = made.mesh
+            indices, weights = limit(mesh.joint_indices, mesh.joint_weights, influences)
+            made = made.with_mesh(
+                replace(mesh, joint_indices=indices, joint_weights=weights.astype(mesh.joint_weights.dtype))
+            )
+        else:
+            say("no limb was found: there are no twist joints", err=True)
+    return Improved(made, shapes)
+
+
+def compare(character: Character, made: Improved) -> Iterator[Compared]:
+    """All poses of animations and made poses."""
+    plain = Gauge(character)
+    for motion in [*map(clip, character.animations), made_poses(character)]:
+        for pose, matrices in enumerate(motion.poses):
+            rest = motion.rest_positions(character, pose)
+            gauge = plain if rest is None else Gauge(character, rest)
+            before = _linear(character, matrices, rest)
+            yield Compared(motion, pose, gauge, before, made.deform(motion, pose, character))
+
+
+def table(compared: Sequence[Compared]) -> list[dict[str, Any]]:
+    """Two rows for each animation, bends and twists: before and after."""
+    rows = []
+    for motion in dict.fromkeys(each.kind for each in compared):
+        mine = [each for each in compared if each.kind == motion]
+        for name in ("before", "after"):
+            poses = [each.gauge.measure(each.motion.poses[each.pose], getattr(each, name)) for each in mine]
+            values = {
+                key: over_time([pose[measure] for pose in poses], statistic)
+                if measure == "volume"
+                else float(np.mean([pose[measure][statistic] for pose in poses]))
+                for key, (measure, statistic) in COLUMNS.items()
+            }
+            rows.append({"motion": motion, "character": name, **values})
+    return rows
+
+
+def draw(compared: Compared, character: Character, drawn: PictureOptions, output: Path) -> None:
+    """Write a picture of a pose before and after, colored by strain."""
+    column = column_width(drawn.width, 2)
+    shapes = [compared.before, compared.after]
+    camera, mesh = drawn.camera(np.concatenate(shapes), 1.0), character.mesh
+    pictures: list[NDArray[Any]] = []
+    for positions in shapes:
+        share = np.clip(compared.gauge.strain(positions) / FULL_STRAIN, 0, 1)
+        colors = CLAY + (BLUE - CLAY) * share[:, None]
+        size = (column, column)
+        pictures += portraits(
+            mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples
+        )
+    row = Row(pictures, ["", ""], f"{compared.motion.name}: {compared.motion.labels[compared.pose]}")
+    save_figure(compose([row], ["before", "after"], FOOTNOTE, width=drawn.width), output)
