@@ -18,7 +18,7 @@ from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..correctives.flesh import Flesh
 from ..muscles import Muscle, MuscleCover
-from ..quality.methods import DEFAULT, METHODS, TwistMethod, method_key
+from ..quality.methods import BestMethod, DEFAULT, FleshMethod, METHODS, TwistMethod, method_key
 from ..skinning.options import (
     DEFAULTS,
     VARIANTS,
@@ -31,6 +31,7 @@ from ..skinning.options import (
 )
 from ..skinning.skin import Skin
 from ..skinning.twist import Twist
+from ..weights import for_spherical
 from .blended_bones import BONES_BLENDING, BonesOptions
 from .numbers import read_npy
 from .options import Decorator, MethodChoice, blamed_on, gathered, given, has_option, known_joints, refuse_idle
@@ -209,6 +210,7 @@ class HowToDeform(BonesOptions):
     flesh: bool = False
 
     title: str = field(default="", init=False)
+    best: bool = field(default=False, init=False)  # with weights for spherical blending
 
     def __post_init__(self) -> None:
         self._take_method()
@@ -239,6 +241,10 @@ class HowToDeform(BonesOptions):
             found["twist"] = self.twist or ()
             if spread.across < 1:
                 found["across"] = spread.across
+        if isinstance(spread, FleshMethod):
+            if not has_option("flesh"):
+                raise click.BadParameter(f"{name!r} is no method of this command", param_hint="--method")
+            found |= {"flesh": True, "best": isinstance(spread, BestMethod)}
         has_more = isinstance(spread, TwistMethod) or name in VARIANTS
         taken = ("rotation", "center", "amount", "across", "base", *(() if "twist" in found else ("twist",)))
         refuse_idle((has_more, f"--method {name!r} takes the place of {{}}", taken))
@@ -276,6 +282,7 @@ class HowToDeform(BonesOptions):
 
         If no option chooses a method, vertices for which the file asks for another deformation than linear get that.
         """
+        character = self._weighted(character)
         (bound,) = self._bind(character, [character])
         return replace(bound, correctives=self.correctives(character, bound.skin, bound.options))
 
@@ -288,6 +295,7 @@ class HowToDeform(BonesOptions):
 
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
         """Each mesh of a character, bound by itself, with its part of the correctives of the whole."""
+        character = self._weighted(character)
         shapes, first = None if self.correctives_from is None else self.bind(character).correctives, 0
         for bound in self._bind(character, character.parts):
             end = first + bound.skin.vertex_count
@@ -305,12 +313,16 @@ class HowToDeform(BonesOptions):
             first, cover, flesh = end, _cover(part, placed), self.find_flesh(part)
             if self.bones:
                 blending = self.blend_bones(part)
-                yield BoundCharacter(part, blending.skin(rest_normals=part.mesh.normals), blending.options, cover, None, flesh)
+                skin = blending.skin(rest_normals=part.mesh.normals)
+                yield BoundCharacter(part, skin, blending.options, cover, None, flesh)
             elif part.options and not given(_METHOD_OPTIONS):
                 yield BoundCharacter(part, part.skin, part.options, cover, None, flesh)
             else:
                 options: BlendOptions = {**self.options, "amount": amount}
                 yield BoundCharacter(part, self._skin(part, twist), options, cover, None, flesh)
+
+    def _weighted(self, character: Character) -> Character:
+        return character.with_weights(*for_spherical(character)) if self.best else character
 
     def _skin(self, character: Character, twist: Twist | None) -> Skin:
         if self.center == "optimized":

@@ -16,6 +16,7 @@ from ..muscles import MuscleCover
 from ..skinning.options import SHORT_NAMES, VARIANTS, AnyFloats, BlendOptions, DeformOptions, PosedShapes
 from ..skinning.skin import Skin
 from ..support.names import known_name
+from ..weights.spherical import for_spherical
 
 
 class Deformer(Protocol):
@@ -183,6 +184,15 @@ class FleshMethod(TwistMethod):
         return Relaxed(super().skin(character), Flesh(character))
 
 
+@dataclass(frozen=True)
+class BestMethod(FleshMethod):
+    """The same with weights for spherical blending."""
+
+    def skin(self, character: Character) -> Deformer:
+        """The skin to deform."""
+        return super().skin(character.with_weights(*for_spherical(character)))
+
+
 @dataclass(frozen=True, eq=False)
 class Relaxed:
     """A skin that is relaxed as flesh. Shapes move it as they do without."""
@@ -208,6 +218,9 @@ class Relaxed:
         return found
 
 
+ACROSS_BEST = 0.5
+"""How much of the method there is across joints, with weights for it."""
+
 METHODS: dict[str, NamedMethod] = {
     "LBS": NamedMethod("linear (LBS)", {"method": "linear"}),
     "DQS": NamedMethod("dual quaternion (DQS)", {"method": "dual_quaternion"}),
@@ -218,6 +231,7 @@ METHODS: dict[str, NamedMethod] = {
     "twist": TwistMethod("SBS, weighted centers, twists spread", {"method": "spherical", "center": "weighted"}),
     "smooth twist": TwistMethod("smooth twist", {"method": "spherical", "center": "optimized"}, across=ACROSS),
     "flesh": FleshMethod("smooth twist, relaxed", {"method": "spherical", "center": "optimized"}, across=ACROSS),
+    "best": BestMethod("weights for it, relaxed", {"method": "spherical", "center": "optimized"}, across=ACROSS_BEST),
 }
 DEFAULT = "smooth twist"
 """How a character is deformed unless a method is named."""
@@ -241,7 +255,7 @@ def method_key(name: str) -> str:
 def chosen(
     names: tuple[str, ...] | list[str] | None = None, *, limbs: tuple[str, ...] | Literal["auto", "none"] = "auto"
 ) -> dict[str, NamedMethod]:
-    """The methods with these names, as `method_key` knows them, in this order; all if there are no names.
+    """The methods with these names, as `method_key` knows them, in this order; without names all that are quick.
 
     Parameters
     ----------
@@ -255,7 +269,8 @@ def chosen(
     ValueError
         If no method has such a name, or one of those named would be left out.
     """
-    keys = [method_key(name) for name in names or METHODS]
+    quick = [name for name, method in METHODS.items() if not isinstance(method, FleshMethod)]
+    keys = [method_key(name) for name in names or quick]
     for name in keys:
         if names and limbs == "none" and isinstance(METHODS[name], TwistMethod):
             raise ValueError(f"method {name!r} spreads twists along limbs, and there are to be none")
