@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Skin relaxed in a pose: a fixed number of steps from where it was deformed to. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,8 @@ void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_a
                              .bent = sbs_arena_take(arena, flesh->count, sizeof *state->bent),
                              .residual = sbs_arena_take(arena, flesh->count, sizeof *state->residual),
                              .right = sbs_arena_take(arena, flesh->free_count, sizeof *state->right),
+                             .top = sbs_arena_take(arena, flesh->panels.group_count,
+                                                   (flesh->panels.top_count + 1) * sizeof *state->top),
                              .bones = sbs_arena_take(arena, flesh->joint_count, sizeof *state->bones),
                              .planes = sbs_arena_take(arena, flesh->hinge_count, sizeof *state->planes),
                              .apexes = sbs_arena_take(arena, flesh->part_count, sizeof *state->apexes),
@@ -65,6 +68,65 @@ void sbs_flesh_place_pieces(sbs_flesh_state *state) {
     }
     for (size_t axis = 0; axis < 3; axis++) state->apexes[p][axis] = (float)(sums[axis] / (3.0 * (double)(end - begin)));
   }
+}
+
+typedef struct shared_work {
+  const sbs_flesh_state *state;
+  sbs_flesh_work *work;
+} shared_work;
+
+static sbs_status do_chunk(void *context, sbs_share things, int worker) {
+  const shared_work *in = context;
+  (void)worker;
+  in->work(in->state, things.begin, things.end);
+  return SBS_OK;
+}
+
+static sbs_status share(const sbs_flesh_state *state, sbs_flesh_work *work, size_t count, size_t chunk, int threads) {
+  shared_work context = {state, work};
+  return sbs_share_work(threads, count, chunk, do_chunk, &context);
+}
+
+/* Groups of panels that are solved. */
+typedef struct shared_groups {
+  const sbs_flesh_state *state;
+  int is_backwards;
+} shared_groups;
+
+static sbs_status do_groups(void *context, sbs_share things, int worker) {
+  const shared_groups *in = context;
+  const sbs_panels *panels = &in->state->flesh->panels;
+  const sbs_flesh_functions functions = sbs_flesh_choose_functions(in->state->flesh->isa);
+  (void)worker;
+  for (size_t group = things.begin; group < things.end; group++) {
+    if (in->is_backwards) {
+      functions.solve_backwards(panels, group, in->state->right);
+      continue;
+    }
+    sbs_point4 *top = in->state->top + group * panels->top_count;
+    memset(top, 0, panels->top_count * sizeof *top);
+    functions.solve_forwards(panels, group, in->state->right, top);
+  }
+  return SBS_OK;
+}
+
+/* A solution by threads: groups forwards, the top forwards and backwards, groups backwards. */
+static sbs_status solve(const sbs_flesh_state *state, int threads) {
+  const sbs_panels *panels = &state->flesh->panels;
+  const sbs_flesh_functions functions = sbs_flesh_choose_functions(state->flesh->isa);
+  const size_t groups = panels->group_count - 1;
+  shared_groups forwards = {state, 0}, backwards = {state, 1};
+  sbs_status status = sbs_share_work(threads, groups, 1, do_groups, &forwards);
+  if (status) return status;
+  for (size_t i = 0; i < panels->top_count; i++) {
+    float *to = state->right[panels->top_rows[i]];
+    for (size_t group = 0; group < groups; group++) {
+      for (size_t axis = 0; axis < 3; axis++) to[axis] += state->top[group * panels->top_count + i][axis];
+    }
+  }
+  functions.solve_forwards(panels, groups, state->right, NULL);
+  functions.solve_backwards(panels, groups, state->right);
+  return sbs_share_work(threads, groups, 1, do_groups, &backwards);
 }
 
 /*
@@ -92,7 +154,7 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
     memset(gradient, 0, flesh->count * sizeof *gradient);
     functions.add_gradient(&state, p, gradient);
     for (size_t i = 0; i < flesh->free_count; i++) memcpy(state.right[i], gradient[flesh->free_vertices[i]], 16);
-    functions.solve(&flesh->panels, state.right);
+    status = solve(&state, 1);
     double answer = 0.0;
     for (size_t i = 0; i < 4 * flesh->free_count; i++) {
       answer += (double)gradient[flesh->free_vertices[i / 4]][i % 4] * (double)state.right[i / 4][i % 4];
@@ -156,7 +218,15 @@ static void set_pose(sbs_flesh_state *state, const posed *in) {
     double ends[6];
     move_point(flesh, in, j, flesh->bones + 6 * j, ends);
     move_point(flesh, in, j, flesh->bones + 6 * j + 3, ends + 3);
-    for (size_t i = 0; i < 6; i++) state->bones[j][i] = (float)ends[i];
+    double along[3];
+    for (size_t i = 0; i < 3; i++) {
+      along[i] = ends[3 + i] - ends[i];
+      state->bones[j][i] = (float)ends[i];
+      state->bones[j][4 + i] = (float)along[i];
+    }
+    const double inverse = 1.0 / sbs_dot(along, along);
+    state->bones[j][3] = isfinite(inverse) && inverse < (double)FLT_MAX ? (float)inverse : 0.0f;
+    state->bones[j][7] = 0.0f;
   }
   for (size_t h = 0; h < flesh->hinge_count; h++) set_plane(flesh, in, flesh->hinges + h, state->planes + h);
   for (size_t p = 0; p < flesh->part_count; p++) {
@@ -169,23 +239,6 @@ static void set_pose(sbs_flesh_state *state, const posed *in) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------- steps -- */
-
-typedef struct shared_work {
-  const sbs_flesh_state *state;
-  sbs_flesh_work *work;
-} shared_work;
-
-static sbs_status do_chunk(void *context, sbs_share things, int worker) {
-  const shared_work *in = context;
-  (void)worker;
-  in->work(in->state, things.begin, things.end);
-  return SBS_OK;
-}
-
-static sbs_status share(const sbs_flesh_state *state, sbs_flesh_work *work, size_t count, size_t chunk, int threads) {
-  shared_work context = {state, work};
-  return sbs_share_work(threads, count, chunk, do_chunk, &context);
-}
 
 static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) {
   const sbs_flesh *flesh = state->flesh;
@@ -201,7 +254,7 @@ static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) 
     if (!status) status = share(state, functions.close, flesh->rim_count, 1, threads);
     if (!status) status = share(state, functions.gather, flesh->count, CHUNK, threads);
     if (!status) status = share(state, functions.finish, flesh->free_count, CHUNK, threads);
-    if (!status) functions.solve(&flesh->panels, state->right);
+    if (!status) status = solve(state, threads);
     if (!status) status = share(state, functions.go, flesh->free_count, CHUNK, threads);
   }
   return status;

@@ -33,8 +33,14 @@ SBS_INLINE float dot(vec4 a, vec4 b) {
   return products[0] + products[1] + products[2];
 }
 
+#if defined(__clang__) || __GNUC__ >= 12
+#define PICK(v, i, j, k) __builtin_shufflevector(v, v, i, j, k, 3)
+#else
+#define PICK(v, i, j, k) ((vec4){(v)[i], (v)[j], (v)[k], (v)[3]})
+#endif
+
 SBS_INLINE vec4 cross(vec4 a, vec4 b) {
-  return (vec4){a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0], 0.0f};
+  return PICK(a, 1, 2, 0) * PICK(b, 2, 0, 1) - PICK(a, 2, 0, 1) * PICK(b, 1, 2, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- local -- */
@@ -82,7 +88,8 @@ SBS_INLINE void add_pressure(float sixth, const vec4 y[3], vec4 apex, vec4 force
 }
 
 SBS_INLINE void put_force(vec4 force, sbs_flesh_corner *to) {
-  for (int axis = 0; axis < 3; axis++) to->force[axis] = force[axis], to->curvature[axis] = 0.0f;
+  store(force, to->force);
+  store((vec4){0.0f}, to->curvature);
 }
 
 /* The forces of pressure at the sides of rims, whose fans move with them. */
@@ -122,7 +129,7 @@ SBS_CALLED static void add_gradient(const sbs_flesh_state *state, size_t part, s
   for (size_t i = first < last ? flesh->rims[first].begin : 0; first < last && i < flesh->rims[last - 1].end; i++) {
     for (int end = 0; end < 2; end++) {
       float *to = gradient[flesh->caps[i][end]];
-      store(load(to) + vector(state->corners[3 * flesh->triangle_count + 2 * i + (size_t)end].force), to);
+      store(load(to) + load(state->corners[3 * flesh->triangle_count + 2 * i + (size_t)end].force), to);
     }
   }
 }
@@ -158,9 +165,9 @@ SBS_CALLED static void project(const sbs_flesh_state *state, size_t begin, size_
     }
     for (int i = 0; i < 3; i++) {
       const float *c = triangle->curvature[i];
-      const vec4 curvature = c[0] * r0 + c[1] * r1 + c[2] * normal;
       sbs_flesh_corner *to = state->corners + 3 * t + i;
-      for (int axis = 0; axis < 3; axis++) to->force[axis] = forces[i][axis], to->curvature[axis] = curvature[axis];
+      store(forces[i], to->force);
+      store(c[0] * r0 + c[1] * r1 + c[2] * normal, to->curvature);
     }
   }
 }
@@ -181,8 +188,8 @@ SBS_CALLED static void gather(const sbs_flesh_state *state, size_t begin, size_t
     vec4 force = {0.0f}, curvature = {0.0f};
     for (size_t i = flesh->corner_starts[w]; i < flesh->corner_starts[w + 1]; i++) {
       const sbs_flesh_corner *corner = state->corners + flesh->corners[i];
-      force += vector(corner->force);
-      curvature += vector(corner->curvature);
+      force += load(corner->force);
+      curvature += load(corner->curvature);
     }
     const vec4 strain = apply_laplacian(flesh, state->y, w);
     const float length = sqrtf(dot(curvature, curvature)), wanted = vertex->curvature;
@@ -195,8 +202,8 @@ SBS_CALLED static void gather(const sbs_flesh_state *state, size_t begin, size_t
 /* The force of a spring that a bone holds a vertex by, over its strength. */
 SBS_INLINE vec4 find_spring(const sbs_flesh_state *state, const sbs_flesh_vertex *vertex, int k, vec4 y) {
   const float *bone = state->bones[vertex->bones[k]];
-  const vec4 head = vector(bone), along = vector(bone + 3) - head, from = y - head;
-  const float square = dot(along, along), at = square > 0.0f ? dot(from, along) / square : 0.0f;
+  const vec4 from = y - vector(bone), along = load(bone + 4);
+  const float at = dot(from, along) * bone[3];
   const vec4 way = from - (at < 0.0f ? 0.0f : at > 1.0f ? 1.0f : at) * along;
   const float distance = sqrtf(dot(way, way)), change = vertex->distances[k] - distance;
   if (!(distance > 0.0f)) return (vec4){0.0f};
@@ -268,30 +275,74 @@ SBS_INLINE void solve_transposed(const float *entries, size_t width, sbs_point4 
   }
 }
 
-SBS_CALLED static void solve(const sbs_panels *panels, sbs_point4 *values) {
-  for (size_t p = 0; p < panels->panel_count; p++) {
-    const sbs_panel *panel = panels->panels + p;
-    const size_t width = (size_t)panel->width;
+enum {
+  ROWS = 4 /* of a panel at once */
+};
+
+/* Subtracts the products of a panel's rows and its solution from where the rows are, `count` of them. */
+SBS_INLINE void subtract_rows(const float *entries, size_t width, size_t count, sbs_point4 *x, float *const *to) {
+  vec4 sums[ROWS];
+  for (size_t i = 0; i < count; i++) sums[i] = load(to[i]);
+  for (size_t c = 0; c < width; c++) {
+    const vec4 from = load(x[c]);
+    for (size_t i = 0; i < count; i++) sums[i] -= entries[i * width + c] * from;
+  }
+  for (size_t i = 0; i < count; i++) store(sums[i], to[i]);
+}
+
+/* Subtracts the products of a panel's rows and what these are from its solution. */
+SBS_INLINE void subtract_products(const float *entries, size_t width, size_t count, sbs_point4 *x,
+                                  const float *const *from) {
+  vec4 at[ROWS];
+  for (size_t i = 0; i < count; i++) at[i] = load(from[i]);
+  for (size_t c = 0; c < width; c++) {
+    vec4 sum = load(x[c]);
+    for (size_t i = 0; i < count; i++) sum -= entries[i * width + c] * at[i];
+    store(sum, x[c]);
+  }
+}
+
+SBS_CALLED static void solve_forwards(const sbs_panels *panels, size_t group, sbs_point4 *values, sbs_point4 *top) {
+  for (size_t m = panels->group_starts[group]; m < panels->group_starts[group + 1]; m++) {
+    const sbs_panel *panel = panels->panels + panels->members[m];
+    const size_t width = (size_t)panel->width, count = (size_t)panel->row_count;
+    const int32_t *rows = panels->rows + panel->rows;
     sbs_point4 *x = values + panel->first;
     const float *entries = panels->entries + panel->entries;
     solve_triangle(entries, width, x);
     entries += width * (width - 1) / 2;
-    for (size_t i = 0; i < (size_t)panel->row_count; i++, entries += width) {
-      float *to = values[panels->rows[panel->rows + i]];
-      vec4 sum = load(to);
-      for (size_t c = 0; c < width; c++) sum -= entries[c] * load(x[c]);
-      store(sum, to);
+    float *to[ROWS];
+    size_t i = 0;
+    for (; i + ROWS <= count; i += ROWS) {
+      for (size_t k = 0; k < ROWS; k++) to[k] = rows[i + k] < 0 ? top[-1 - rows[i + k]] : values[rows[i + k]];
+      subtract_rows(entries + i * width, width, ROWS, x, to);
+    }
+    for (; i < count; i++) {
+      to[0] = rows[i] < 0 ? top[-1 - rows[i]] : values[rows[i]];
+      subtract_rows(entries + i * width, width, 1, x, to);
     }
   }
-  for (size_t p = panels->panel_count; p-- > 0;) {
-    const sbs_panel *panel = panels->panels + p;
-    const size_t width = (size_t)panel->width, triangle = width * (width - 1) / 2;
+}
+
+SBS_CALLED static void solve_backwards(const sbs_panels *panels, size_t group, sbs_point4 *values) {
+  for (size_t m = panels->group_starts[group + 1]; m-- > panels->group_starts[group];) {
+    const sbs_panel *panel = panels->panels + panels->members[m];
+    const size_t width = (size_t)panel->width, count = (size_t)panel->row_count;
+    const int32_t *rows = panels->rows + panel->rows;
     sbs_point4 *x = values + panel->first;
-    const float *entries = panels->entries + panel->entries + triangle;
+    const float *entries = panels->entries + panel->entries + width * (width - 1) / 2;
     for (size_t c = 0; c < width; c++) store(load(x[c]) * panels->inverse[(size_t)panel->first + c], x[c]);
-    for (size_t i = 0; i < (size_t)panel->row_count; i++, entries += width) {
-      const vec4 from = load(values[panels->rows[panel->rows + i]]);
-      for (size_t c = 0; c < width; c++) store(load(x[c]) - entries[c] * from, x[c]);
+    const float *from[ROWS];
+    size_t i = 0;
+    for (; i + ROWS <= count; i += ROWS) {
+      for (size_t k = 0; k < ROWS; k++) {
+        from[k] = values[rows[i + k] < 0 ? panels->top_rows[-1 - rows[i + k]] : rows[i + k]];
+      }
+      subtract_products(entries + i * width, width, ROWS, x, from);
+    }
+    for (; i < count; i++) {
+      from[0] = values[rows[i] < 0 ? panels->top_rows[-1 - rows[i]] : rows[i]];
+      subtract_products(entries + i * width, width, 1, x, from);
     }
     solve_transposed(panels->entries + panel->entries, width, x);
   }
@@ -299,5 +350,6 @@ SBS_CALLED static void solve(const sbs_panels *panels, sbs_point4 *values) {
 
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void);
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void) {
-  return (sbs_flesh_functions){measure, project, close_rims, gather, finish, go, add_gradient, solve};
+  return (sbs_flesh_functions){measure, project, close_rims, gather, finish, go, add_gradient,
+                               solve_forwards, solve_backwards};
 }

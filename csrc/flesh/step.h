@@ -11,7 +11,7 @@ typedef float sbs_point4[4];
 
 /* The parts of a force at a corner of a triangle, and of the curvature that it asks for there. */
 typedef struct sbs_flesh_corner {
-  float force[3], curvature[3];
+  sbs_point4 force, curvature;
 } sbs_flesh_corner;
 
 /* A plane of a hinge in the pose; `strength` falls to 0 as the joint becomes straight. */
@@ -30,7 +30,8 @@ typedef struct sbs_flesh_state {
   sbs_point4 *bent;      /* (W) bending (L y - R L x), by area */
   sbs_point4 *residual;  /* (W) */
   sbs_point4 *right;     /* (n) in the order of elimination */
-  float (*bones)[6];     /* (J) in the pose */
+  sbs_point4 *top;       /* (group_count, top_count) what groups take from rows of the top */
+  float (*bones)[8];     /* (J) in the pose: head, 1 over the square of the length, way to the tail */
   sbs_flesh_plane *planes; /* (H) */
   float (*apexes)[3];    /* (P) */
   float *volumes, *pressures; /* (P) */
@@ -48,7 +49,9 @@ typedef struct sbs_flesh_functions {
   sbs_flesh_work *go;      /* vertices along the solution */
   /* Adds the gradient of a part's volume, at all vertices. */
   void (*add_gradient)(const sbs_flesh_state *state, size_t part, sbs_point4 *gradient);
-  void (*solve)(const sbs_panels *panels, sbs_point4 *values);
+  /* Solves for the panels of a group, forwards or backwards. `top` (top_count): what a group takes from rows of it. */
+  void (*solve_forwards)(const sbs_panels *panels, size_t group, sbs_point4 *values, sbs_point4 *top);
+  void (*solve_backwards)(const sbs_panels *panels, size_t group, sbs_point4 *values);
 } sbs_flesh_functions;
 
 sbs_flesh_functions sbs_flesh_choose_functions(sbs_isa isa);
