@@ -20,6 +20,10 @@
 /* A limb and its piece both answer to a volume that is lost, each by so much. */
 #define ANSWER 0.5
 
+/* Steps without acceleration, and the spectral radius that it is for. */
+#define PLAIN_STEPS 3
+#define RADIUS 0.85f
+
 /* Planes of a hinge come in as the directions of its bones differ by the first to the second of these. */
 #define BENT_FROM 0.15
 #define BENT_TO 0.6
@@ -47,6 +51,7 @@ void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_a
                              .bent = sbs_arena_take(arena, flesh->count, sizeof *state->bent),
                              .residual = sbs_arena_take(arena, flesh->count, sizeof *state->residual),
                              .right = sbs_arena_take(arena, flesh->free_count, sizeof *state->right),
+                             .before = sbs_arena_take(arena, flesh->free_count, sizeof *state->before),
                              .top = sbs_arena_take(arena, flesh->panels.group_count,
                                                    (flesh->panels.top_count + 1) * sizeof *state->top),
                              .bones = sbs_arena_take(arena, flesh->joint_count, sizeof *state->bones),
@@ -153,7 +158,7 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
     status = sbs_tell((double)p / (double)flesh->part_count);
     memset(gradient, 0, flesh->count * sizeof *gradient);
     functions.add_gradient(&state, p, gradient);
-    for (size_t i = 0; i < flesh->free_count; i++) memcpy(state.right[i], gradient[flesh->free_vertices[i]], 16);
+    for (size_t i = 0; i < flesh->free_count; i++) memcpy(state.right[i], gradient[flesh->free_vertices[i]], sizeof *gradient);
     status = solve(&state, 1);
     double answer = 0.0;
     for (size_t i = 0; i < 4 * flesh->free_count; i++) {
@@ -240,11 +245,25 @@ static void set_pose(sbs_flesh_state *state, const posed *in) {
 
 /* ---------------------------------------------------------------------------------------------------------- steps -- */
 
+/*
+ * How far a step goes from the positions before the last one: Chebyshev's semi-iterative method, which lets eight steps
+ * do the work of twelve. The first steps are plain, as forces change most there.
+ *
+ *   Wang, H. 2015. A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics. ACM
+ *   Transactions on Graphics 34(6).
+ */
+static float find_pace(size_t step, float last) {
+  if (step < PLAIN_STEPS) return 1.0f;
+  return step == PLAIN_STEPS ? 2.0f / (2.0f - RADIUS * RADIUS) : 4.0f / (4.0f - RADIUS * RADIUS * last);
+}
+
 static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) {
   const sbs_flesh *flesh = state->flesh;
   const sbs_flesh_functions functions = sbs_flesh_choose_functions(flesh->isa);
   sbs_status status = SBS_OK;
+  for (size_t i = 0; i < flesh->free_count; i++) memcpy(state->before[i], state->y[flesh->free_vertices[i]], sizeof *state->y);
   for (size_t step = 0; step < steps && !status; step++) {
+    state->pace = find_pace(step, state->pace);
     status = sbs_tell((double)step / (double)steps);
     if (!status) status = share(state, functions.measure, flesh->part_count, 1, threads);
     for (size_t p = 0; p < flesh->part_count && !status; p++) {

@@ -252,7 +252,9 @@ SBS_CALLED static void finish(const sbs_flesh_state *state, size_t begin, size_t
 SBS_CALLED static void go(const sbs_flesh_state *state, size_t begin, size_t end) {
   for (size_t i = begin; i < end; i++) {
     float *y = state->y[state->flesh->free_vertices[i]];
-    store(load(y) + load(state->right[i]), y);
+    const vec4 at = load(y), before = load(state->before[i]);
+    store(before + state->pace * (at + load(state->right[i]) - before), y);
+    store(at, state->before[i]);
   }
 }
 

@@ -30,6 +30,8 @@ typedef struct sbs_flesh_state {
   sbs_point4 *bent;      /* (W) bending (L y - R L x), by area */
   sbs_point4 *residual;  /* (W) */
   sbs_point4 *right;     /* (n) in the order of elimination */
+  sbs_point4 *before;    /* (n) where free vertices were a step ago */
+  float pace;            /* how far a step goes from there */
   sbs_point4 *top;       /* (group_count, top_count) what groups take from rows of the top */
   float (*bones)[8];     /* (J) in the pose: head, 1 over the square of the length, way to the tail */
   sbs_flesh_plane *planes; /* (H) */

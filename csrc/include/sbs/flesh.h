@@ -25,12 +25,16 @@
  *   bind  sbs_flesh_new
  *   pose  sbs_skin_deform, then sbs_flesh_relax on its results
  *
+ * Steps are accelerated by Chebyshev's method (Wang 2015).
+ *
  *   Bouaziz, S., Martin, S., Liu, T., Kavan, L. and Pauly, M. 2014. Projective Dynamics: Fusing Constraint Projections
  *   for Fast Simulation. ACM Transactions on Graphics 33(4).
  *   Komaritzan, M. and Botsch, M. 2018. Projective Skinning. Proceedings of the ACM on Computer Graphics and
  *   Interactive Techniques 1(1).
  *   Liu, T., Bouaziz, S. and Kavan, L. 2017. Quasi-Newton Methods for Real-Time Simulation of Hyperelastic Materials.
  *   ACM Transactions on Graphics 36(3).
+ *   Wang, H. 2015. A Chebyshev Semi-Iterative Approach for Accelerating Projective and Position-Based Dynamics. ACM
+ *   Transactions on Graphics 34(6).
  */
 #ifndef SBS_FLESH_H
 #define SBS_FLESH_H
@@ -98,7 +102,7 @@ SBS_API void sbs_flesh_free(sbs_flesh *flesh);
 /* How many vertices it moves, seams counted once. 0 for NULL. */
 SBS_API size_t sbs_flesh_free_count(const sbs_flesh *flesh);
 
-/* Steps, by default for pictures; 4 are enough for a preview. */
+/* Steps, by default for pictures; 8 are enough for playback, and 4 for a preview. */
 #define SBS_FLESH_STEPS 12
 
 /* The most steps that a call takes. */

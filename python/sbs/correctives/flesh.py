@@ -17,7 +17,7 @@ from .patches import Surface
 __all__ = ["Flesh", "FleshFactors"]
 
 STEPS = 12
-"""For pictures; 4 are enough for a preview."""
+"""For pictures; 8 are enough for playback, and 4 for a preview."""
 
 
 class FleshFactors(TypedDict, total=False):
@@ -107,7 +107,7 @@ class Flesh:
             The same skin without blend shapes and correctives: it is relaxed, and the skin moves as it does. So a smile
             is not taken for strain.
         steps : int, optional
-            At least 1; 4 are enough for a preview.
+            At least 1; 8 are enough for playback, and 4 for a preview.
         amount : float, optional
             How much of the way vertices go, from 0 to 1.
         threads : int, optional
