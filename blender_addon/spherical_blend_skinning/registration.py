@@ -43,6 +43,7 @@ _NAMES = (
     "correctives.panel",
     "correctives.broken_panel",
     "twist.panel",
+    "flesh.panel",
     "muscles.panel",
     "export.exporters",
     "export.compiled",

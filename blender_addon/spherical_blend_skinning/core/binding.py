@@ -345,6 +345,12 @@ class Binding:
         result.skin = skin
         return result
 
+    def without_shapes(self) -> Self | None:
+        """The binding of the mesh before shape keys and modifiers; None if that is this one."""
+        if self.surface.basis is None:
+            return None
+        return self._changed(replace(self.surface, positions=self.surface.basis, basis=None), self.skin)
+
     @property
     def positions(self) -> NDArray[np.float32]:
         """Where the vertices are before they are deformed, (V, 3) in the space of the skin."""

@@ -47,6 +47,11 @@ class SBS_PG_object(RigSettings, Limbs, Muscles, bpy.types.PropertyGroup):
         items=(("NONE", "Undeformed", "It stays where it is"), *METHODS),
         default="LINEAR",
     )
+    flesh_mask: str = kept(
+        text,
+        "Mask",
+        "Vertices that flesh moves, by weight; others stay where they are deformed to. If empty, all do",
+    )
     corrective_row: int = integer("Corrective", "The shape key whose buttons are shown", options=set())
 
 

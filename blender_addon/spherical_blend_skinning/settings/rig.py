@@ -14,7 +14,7 @@ import bpy
 
 from . import kept, limbs, shared
 from .choices import BLENDED_BONES, BONES_PROFILES, CENTERS, METHODS, ROTATIONS, TWIST_PROFILES
-from .declared import choice, flag, real
+from .declared import choice, flag, integer, real
 from .disabled_modifier import Bound
 from .typed import PropertyGroupMixin, owner_of
 
@@ -99,6 +99,37 @@ class _Shared(PropertyGroupMixin):
         "it is. The rest is the method of Blend With, which keeps bent joints from bulging. "
         "Smooth twist has 0.35",
         default=0.35,
+        options=set(),
+    )
+    use_flesh: bool = _shared(
+        flag,
+        "use_flesh",
+        "Flesh",
+        "Relax the skin in each pose as flesh would be: limbs keep their volume, and creases open. It takes some "
+        "dozens of times as long as the rest",
+        options=set(),
+    )
+    flesh_amount: float = _shared(
+        shared.factor, "flesh_amount", "Strength", "How far vertices go to where flesh would be", options=set()
+    )
+    flesh_steps: int = _shared(
+        integer,
+        "flesh_steps",
+        "Steps in Viewport",
+        "How exact flesh is in the viewport: 4 for a preview, 8 for playback",
+        default=4,
+        min=1,
+        max=100,
+        options=set(),
+    )
+    flesh_render_steps: int = _shared(
+        integer,
+        "flesh_render_steps",
+        "Steps in Render",
+        "How exact flesh is in renders, and when it is baked",
+        default=12,
+        min=1,
+        max=100,
         options=set(),
     )
     twist_follow: bool = _shared(

@@ -25,7 +25,7 @@ from ...settings.given import evaluated, scene_of, view_layer_of
 from ...settings.properties import settings_of
 from ...settings.typed import block_of_key, mesh_of
 from .. import curves, reading
-from ..live import live, methods, states, twists
+from ..live import flesh, live, methods, states, twists
 from ..stack import stack, subject
 from . import portable
 
@@ -121,6 +121,7 @@ class Bake(ABC):
         # The result does not depend on earlier frames.
         states.forget_twists()
         twists.stride = float(self.frames.step)
+        flesh.stays = True
         # Make handlers know of earlier edits.
         depsgraph = evaluated(self._view_layer)
         for item in self.items:
@@ -141,6 +142,7 @@ class Bake(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         twists.stride = 1.0
+        flesh.stays = False
         for shown in self._shown:
             shown.restore()
         self._discard()

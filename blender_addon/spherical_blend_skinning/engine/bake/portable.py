@@ -169,6 +169,8 @@ def _checked(item: bpy.types.Object, modifier: bpy.types.NodesModifier, state: s
         raise NotPortable(item, "nodes know no frame before, from which twists continue", "untick Twist Past 180°")
     if state.muscles.cover is not None and state.muscles.cover.shapes:
         raise NotPortable(item, "nodes know no muscles", "untick Muscles Move This Mesh")
+    if state.flesh.relaxation is not None:
+        raise NotPortable(item, "nodes know no flesh", "untick Flesh")
     if binding.bends:
         bone = next(binding.rig.names[bone] for bone in binding.bones if binding.rig.segments[bone] > 1)
         raise NotPortable(item, f"nodes cannot read the segments of the bendy bone {bone}", "set its Segments to 1")

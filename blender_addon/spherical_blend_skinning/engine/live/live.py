@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ...core import library
 from ...core.binding import Binding, Given
 from ...core.blended import BlendedBinding
+from ...core.flesh import Relaxation
 from ...core.matrices import Floats
 from ...core.method import Amount, Method
 from ...core.muscles import Cover
@@ -32,7 +33,7 @@ from ..muscles.muscles import read_anew
 from ..nodes import live_group, node_trees
 from ..stack import carriers, stack, subject
 from ..stack.subject import Positions, Subject
-from . import methods, states, twists
+from . import flesh, methods, states, twists
 from .states import Change, State
 
 
@@ -174,6 +175,15 @@ def _read(target: Subject, depsgraph: bpy.types.Depsgraph, poses: bpy.types.Deps
     )
 
 
+class _Fleshed(NamedTuple):
+    """Flesh in a pose."""
+
+    relaxation: Relaxation
+    pose: NDArray[np.float32]  #: (B, 4, 4)
+    amount: float
+    steps: int
+
+
 class _Frame(NamedTuple):
     """A frame to write to a carrier, and how long it took to find it."""
 
@@ -187,6 +197,7 @@ class _Frame(NamedTuple):
     twists: Floats | None
     cover: Cover | None
     still: Binding | None
+    flesh: _Fleshed | None
     seconds: float = 0.0
 
 
@@ -207,10 +218,12 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
     state.amounts.update(seen.target.evaluated, seen.posed, binding)
     if state.muscles.update(seen.target, seen.armature, seen.posed, binding, seen.to_rig, mesh_changed):
         state.invalidate()
+    if state.flesh.update(seen.target, seen.settings, binding, seen.to_rig, mesh_changed):
+        state.invalidate()
 
     moves = reading.segment_moves(seen.posed, binding.bones[binding.segments > 1]) if binding.bends else []
     method, amount, amount_key = methods.method_of(state, seen.settings), state.amounts.amount, state.amounts.key
-    cover = state.muscles.cover
+    cover, fleshed = state.muscles.cover, _flesh_of(seen, state, at_once)
     matrices = limb_twists = None
     if binding.limbs and seen.settings.twist_follow:
         matrices = binding.skinning_matrices(seen.matrices, seen.to_rig, moves)
@@ -218,8 +231,9 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
         limb_twists = state.history.twists(binding, matrices, seen.scene.frame_current_final, stride)
     if seen.shows_linear:
         method, amount, amount_key, limb_twists, cover = methods.LINEAR, None, b"", binding.untwisted, None
+        fleshed = None
     keys = [move.tobytes() for move in moves] + ([limb_twists.tobytes()] if limb_twists is not None else [])
-    pose = (seen.columns.tobytes(), seen.to_rig.tobytes(), method, amount_key, state.muscles.key, *keys)
+    pose = (seen.columns.tobytes(), seen.to_rig.tobytes(), method, amount_key, state.muscles.key, fleshed and fleshed[2:], *keys)
     if pose == state.pose and carriers.count(seen.carrier) == len(binding.surface.positions):
         return None
     if matrices is None:
@@ -228,7 +242,16 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
     if cover is not None:
         cover.pose(seen.matrices)
     still = state.muscles.still
-    return _Frame(state, binding, seen.carrier, pose, matrices, method, amount, limb_twists, cover, still)
+    return _Frame(state, binding, seen.carrier, pose, matrices, method, amount, limb_twists, cover, still, fleshed)
+
+
+def _flesh_of(seen: _Seen, state: State, at_once: bool) -> _Fleshed | None:
+    """The flesh of a frame: with more steps for a result that stays."""
+    settings, relaxation = seen.settings, state.flesh.relaxation
+    if relaxation is None:
+        return None
+    steps = settings.flesh_render_steps if at_once or flesh.stays else settings.flesh_steps
+    return _Fleshed(relaxation, seen.matrices, settings.flesh_amount, steps)
 
 
 def _find_changes(seen: _Seen, state: State, change: Change) -> tuple[bool, bool]:
@@ -305,7 +328,8 @@ def _write(frame: _Frame, threads: int | None) -> None:
     started = time.perf_counter()
     state = frame.state
     try:
-        skin = _covering(frame, _deformed(frame, frame.binding, threads), threads)
+        # Muscles come last: their skin is not to be pulled away from them.
+        skin = _covering(frame, _relaxed(frame, _deformed(frame, frame.binding, threads), threads), threads)
     except ValueError as error:
         state.fail(error)
         return
@@ -318,6 +342,16 @@ def _write(frame: _Frame, threads: int | None) -> None:
 def _deformed(frame: _Frame, binding: Binding, threads: int | None) -> Positions:
     """Skin (V, 3) deformed for a frame by its binding, or by another one, in its space."""
     return binding.deform(frame.skinning_matrices, frame.method, frame.amount, threads, twists=frame.twists)
+
+
+def _relaxed(frame: _Frame, skin: Positions, threads: int | None) -> Positions:
+    """Deformed skin (V, 3), relaxed, in its space. Shape keys and modifiers before move it as without."""
+    if frame.flesh is None:
+        return skin
+    relaxation, pose, amount, steps = frame.flesh
+    plain = frame.binding.without_shapes()
+    bare = None if plain is None else _deformed(frame, plain, threads)
+    return relaxation.apply(skin, bare, pose, amount=amount, steps=steps, threads=threads)
 
 
 def _covering(frame: _Frame, skin: Positions, threads: int | None) -> Positions:

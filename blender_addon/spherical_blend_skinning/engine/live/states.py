@@ -23,6 +23,7 @@ from ..stack import subject
 from . import twists
 from .amounts import Amounts
 from .centers import Centers
+from .flesh import Flesh
 
 
 @dataclass
@@ -47,6 +48,7 @@ class State:
     centers: Centers = field(default_factory=Centers)  #: Its optimized centers
     history: twists.History = field(default_factory=twists.History)  #: The twists of its limbs in the frame before
     muscles: Muscles = field(default_factory=Muscles)  #: Its covered muscles
+    flesh: Flesh = field(default_factory=Flesh)  #: By which its skin is relaxed
 
     def invalidate(self) -> None:
         """Have the next update write the carrier."""
