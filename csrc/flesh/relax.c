@@ -18,7 +18,7 @@
 #define CHUNK 512
 
 /* A limb and its piece both answer to a volume that is lost, each by so much. */
-#define ANSWER 0.5
+#define ANSWER 0.35
 
 /* Steps without acceleration, and the spectral radius that it is for. */
 #define PLAIN_STEPS 3
