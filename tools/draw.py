@@ -135,7 +135,10 @@ RELAXED = (
 def draw_flesh(samples: int) -> Picture:
     """Joints and a fist by linear blending, by smooth twist and relaxed as flesh."""
     woman, rows = load_sample("woman"), []
-    poses = [woman.skinning_matrices(sbs.poses.turned(woman.skeleton, *turn)) for *turn, _, _ in RELAXED]
+    poses = [
+        woman.skinning_matrices(sbs.poses.turned(woman.skeleton, joint, axis, degrees))
+        for joint, axis, degrees, _, _ in RELAXED
+    ]
     motion = MeasuredMotion("bent", tuple(caption for *_, caption, _ in RELAXED), np.stack(poses))
     methods = chosen(("LBS", "smooth twist", "flesh"))
     report = evaluate(woman, [motion], methods)

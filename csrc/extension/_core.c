@@ -95,8 +95,8 @@ static const core_function *const contracts[] = {
 };
 
 static const core_class *const classes[] = {
-    &core_skin_class,    &core_brush_class,   &core_twist_class,
-    &core_muscles_class, &core_drivers_class, &core_shapes_class, &core_flesh_class,
+    &core_skin_class,    &core_brush_class,  &core_twist_class, &core_muscles_class,
+    &core_drivers_class, &core_shapes_class, &core_flesh_class,
 };
 
 static int execute(PyObject *module) {

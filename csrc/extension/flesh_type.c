@@ -19,8 +19,7 @@ static const core_row rows[] = {
     {"rest_positions", CORE_REALS, AT(desc.rest_positions), "(V, 3)", .scalar = offsetof(flesh_call, desc.scalar)},
     {"triangles", CORE_INT32, AT(desc.triangles), "(T, 3)"},
     {"joint_indices", CORE_INT32, AT(desc.joint_indices), "(V, K)"},
-    {"joint_weights", CORE_REALS, AT(desc.joint_weights), "(V, K)",
-     .scalar = offsetof(flesh_call, desc.weight_scalar)},
+    {"joint_weights", CORE_REALS, AT(desc.joint_weights), "(V, K)", .scalar = offsetof(flesh_call, desc.weight_scalar)},
     {"parents", CORE_INT32, AT(desc.parents), "(J,)"},
     {"bones", CORE_DOUBLES, AT(desc.bones), "(J, 2, 3)"},
     {"hinges", CORE_FLAGS, AT(desc.hinges), "(J,)", .optional = 1},
@@ -95,7 +94,8 @@ static sbs_status relax_in_pose(void *address, size_t frame, const sbs_pose *pos
                          given->threads, fault);
 }
 
-CORE_FUNCTION(core_relax_flesh, relax_call, .name = "relax", .summary = "Change deformed positions, and normals or None, in place.",
+CORE_FUNCTION(core_relax_flesh, relax_call, .name = "relax",
+              .summary = "Change deformed positions, and normals or None, in place.",
               .parts = {CORE_PART(positions_rows), CORE_PART(core_matrices_of_frames_row), CORE_PART(relax_rows)},
               .positional = 3, .set_defaults = set_relax_defaults, .run_frame = relax_in_pose)
 

@@ -29,9 +29,9 @@ static sbs_status check_pointers(const sbs_flesh_desc *desc, sbs_fault *fault) {
   const struct {
     const char *name;
     const void *given;
-  } pointers[] = {{"rest_positions", desc->rest_positions}, {"triangles", desc->triangles},
-                  {"joint_indices", desc->joint_indices},   {"joint_weights", desc->joint_weights},
-                  {"parents", desc->parents},               {"bones", desc->bones}};
+  } pointers[] = {
+      {"rest_positions", desc->rest_positions}, {"triangles", desc->triangles}, {"joint_indices", desc->joint_indices},
+      {"joint_weights", desc->joint_weights},   {"parents", desc->parents},     {"bones", desc->bones}};
   for (size_t i = 0; i < sizeof pointers / sizeof *pointers; i++) {
     if (!pointers[i].given) return sbs_fault_in(fault, SBS_ERROR_NULL, pointers[i].name);
   }
@@ -65,8 +65,7 @@ static sbs_status check_indices(const sbs_flesh_desc *desc, sbs_fault *fault) {
   for (size_t i = 0; i < 3 * desc->triangle_count; i++) {
     const int32_t vertex = desc->triangles[i];
     if (vertex < 0 || (size_t)vertex >= desc->vertex_count) {
-      return sbs_fault_at(fault, SBS_ERROR_VERTEX_INDEX, "triangles", i / 3, i % 3, vertex,
-                          (double)desc->vertex_count);
+      return sbs_fault_at(fault, SBS_ERROR_VERTEX_INDEX, "triangles", i / 3, i % 3, vertex, (double)desc->vertex_count);
     }
   }
   return SBS_OK;
@@ -87,8 +86,8 @@ static sbs_status check_options(const sbs_flesh_options *options, sbs_fault *fau
   return SBS_OK;
 }
 
-sbs_status sbs_flesh_check(const sbs_flesh_desc *desc, const sbs_flesh_options *options,
-                           const sbs_allocator *allocator, sbs_fault *fault) {
+sbs_status sbs_flesh_check(const sbs_flesh_desc *desc, const sbs_flesh_options *options, const sbs_allocator *allocator,
+                           sbs_fault *fault) {
   sbs_status status = check_counts(desc, fault);
   if (!status) status = check_pointers(desc, fault);
   if (!status) status = check_options(options, fault);

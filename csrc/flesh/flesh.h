@@ -18,21 +18,21 @@ enum {
 /* A triangle with an area. Its frame at rest has the first edge as its first axis and the normal as its third. */
 typedef struct sbs_flesh_triangle {
   int32_t corners[3];
-  int32_t limb, piece;  /* the parts whose volume it bounds; -1: none */
-  float area;           /* at rest */
-  float inverse[3];     /* of the edges from the first corner at rest, in its plane: 00, 01, 11 */
+  int32_t limb, piece;   /* the parts whose volume it bounds; -1: none */
+  float area;            /* at rest */
+  float inverse[3];      /* of the edges from the first corner at rest, in its plane: 00, 01, 11 */
   float curvature[3][3]; /* for each corner L x in the frame, times the area */
 } sbs_flesh_triangle;
 
-/* What holds a vertex. */
+/* The springs of a vertex. */
 typedef struct sbs_flesh_vertex {
-  float hold;                          /* the factor of its way from where skinning puts it */
-  float bending;                       /* r^2 bending / a */
-  float curvature;                     /* |L x| times a */
-  float thinner;                       /* `thinner` over `thicker` */
-  int32_t bones[SBS_FLESH_BONES];      /* -1: none */
-  float strengths[SBS_FLESH_BONES];    /* of distances that are more than at rest */
-  float distances[SBS_FLESH_BONES];    /* at rest */
+  float hold;                       /* the factor of its way from where skinning puts it */
+  float bending;                    /* r^2 bending / a */
+  float curvature;                  /* |L x| times a */
+  float thinner;                    /* `thinner` over `thicker` */
+  int32_t bones[SBS_FLESH_BONES];   /* -1: none */
+  float strengths[SBS_FLESH_BONES]; /* of distances that are more than at rest */
+  float distances[SBS_FLESH_BONES]; /* at rest */
   float radius;
 } sbs_flesh_vertex;
 
@@ -46,8 +46,8 @@ typedef struct sbs_flesh_hinge {
 /* A vertex that is to stay on its side of a plane. */
 typedef struct sbs_flesh_guard {
   int32_t vertex, hinge;
-  float side;     /* 1 or -1 */
-  float least;    /* the distance from the plane that it keeps */
+  float side;  /* 1 or -1 */
+  float least; /* the distance from the plane that it keeps */
   float strength;
 } sbs_flesh_guard;
 
@@ -81,12 +81,12 @@ struct sbs_flesh {
   size_t triangle_count;
   sbs_flesh_triangle *triangles;
   size_t *corner_starts; /* (W + 1) where the corners of each vertex begin */
-  int32_t *corners; /* 3 triangle + corner; after those of all triangles 2 side + end of the rims */
+  int32_t *corners;      /* 3 triangle + corner; after those of all triangles 2 side + end of the rims */
 
   size_t free_count;
-  int32_t *free_vertices;    /* (n) */
+  int32_t *free_vertices;     /* (n) */
   sbs_flesh_vertex *vertices; /* (W) */
-  size_t *offsets;           /* (W + 1) the cotangent Laplacian: neighbors */
+  size_t *offsets;            /* (W + 1) the cotangent Laplacian: neighbors */
   int32_t *neighbors;
   float *entries, *diagonal; /* beside the diagonal, and on it */
 
@@ -95,27 +95,27 @@ struct sbs_flesh {
   sbs_flesh_guard *guards; /* ascending by vertices */
   size_t *guard_starts;    /* (W + 1) */
   sbs_flesh_part *parts;
-  size_t *part_starts;     /* (part_count + 1) their triangles */
+  size_t *part_starts; /* (part_count + 1) their triangles */
   int32_t *part_triangles;
   size_t rim_count, cap_count;
   sbs_flesh_rim *rims; /* ascending by parts */
   size_t *rim_starts;  /* (part_count + 1) */
   int32_t (*caps)[2];  /* (cap_count) sides of rims, as the triangles beyond would have them */
-  double *bones; /* (J, 2, 3) heads and tails at rest */
+  double *bones;       /* (J, 2, 3) heads and tails at rest */
   sbs_panels panels;
 };
 
-/* What is found at bind, in this order. Arrays are taken from the arena of the flesh. */
+/* Weights of the vertices, and limbs, which only binding needs. */
 typedef struct sbs_flesh_weights {
   size_t *starts; /* (W + 1) */
   int32_t *joints;
   double *weights;
-  double *radii;   /* (W) of limbs */
-  int32_t *limbs;  /* (J) the joint whose limb the skin of a joint belongs to */
+  double *radii;  /* (W) of limbs */
+  int32_t *limbs; /* (J) the joint whose limb the skin of a joint belongs to */
 } sbs_flesh_weights;
 
-sbs_status sbs_flesh_check(const sbs_flesh_desc *desc, const sbs_flesh_options *options,
-                           const sbs_allocator *allocator, sbs_fault *fault);
+sbs_status sbs_flesh_check(const sbs_flesh_desc *desc, const sbs_flesh_options *options, const sbs_allocator *allocator,
+                           sbs_fault *fault);
 
 /* Vertices without seams, their weights, and triangles. */
 sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,

@@ -20,7 +20,7 @@
 /* Bones that are shorter, in radii, belong to the limb above. */
 #define SHORT 1.0
 
-/* Skin nearer to its bone than this share of the radius keeps no distance: a joint's tip, or what is inside. */
+/* Skin nearer to its bone than this share of the radius keeps no distance: a joint's tip, or teeth. */
 #define NEAR_BONE 0.25
 
 /* Planes hold the skin up to this distance from the joint, in radii, falling from there to no strength. */
@@ -150,7 +150,7 @@ static void set_vertices(sbs_flesh *flesh, const sbs_flesh_weights *weights) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- planes -- */
+/* ------------------------------------------------------------------------------------------------------- planes -- */
 
 static int is_below(const int32_t *parents, int32_t joint, int32_t above) {
   while (joint >= 0 && joint != above) joint = parents[joint];
@@ -250,8 +250,7 @@ sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sb
   for (size_t j = 0; desc->hinges && j < desc->joint_count; j++) {
     const int32_t parent = desc->parents[j];
     if (!desc->hinges[j] || parent < 0) continue;
-    flesh->hinge_count +=
-        (size_t)set_hinge(flesh, (int32_t)j, parent, radii[j], flesh->hinges + flesh->hinge_count);
+    flesh->hinge_count += (size_t)set_hinge(flesh, (int32_t)j, parent, radii[j], flesh->hinges + flesh->hinge_count);
   }
   status = set_guards(flesh, desc, weights);
   return status ? status : sbs_flesh_find_parts(flesh, desc, weights, scratch);

@@ -114,8 +114,8 @@ static void set_strengths(sbs_flesh *flesh, const double *areas, double *held) {
 
 /* A row of K as it is summed up. */
 typedef struct row {
-  double *sums;   /* (W) */
-  int32_t *seen;  /* (W) the last row that each column is in, plus 1 */
+  double *sums;  /* (W) */
+  int32_t *seen; /* (W) the last row that each column is in, plus 1 */
   int32_t *columns;
   size_t count;
 } row;
@@ -211,10 +211,8 @@ sbs_status sbs_flesh_find_matrix(sbs_flesh *flesh, sbs_arena *scratch) {
   for (size_t t = 0; t < flesh->triangle_count; t++) {
     memcpy(triangles + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
   }
-  const sbs_mesh_desc mesh = {
-      .vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
-  sbs_status status =
-      sbs_mesh_adjacency(&mesh, NULL, &flesh->allocator, flesh->offsets, flesh->neighbors, NULL);
+  const sbs_mesh_desc mesh = {.vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
+  sbs_status status = sbs_mesh_adjacency(&mesh, NULL, &flesh->allocator, flesh->offsets, flesh->neighbors, NULL);
   if (status) return status;
   double *entries = sbs_arena_take(scratch, flesh->offsets[count], sizeof *entries);
   flesh->entries = sbs_arena_take(arena, flesh->offsets[count], sizeof *flesh->entries);

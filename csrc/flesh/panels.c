@@ -53,7 +53,7 @@ static void fill(const sbs_cholesky *factors, const sbs_panel *panel, const int3
 /* A group has at most this share of all numbers, where the tree of panels can be divided so. */
 #define GROUP_SHARE 0.1
 
-/* What is known of a panel while groups are found. */
+/* A panel while groups are found. */
 typedef struct tree_node {
   int32_t parent; /* -1: none */
   int32_t group;  /* the root of its group; -1: the top */

@@ -16,17 +16,17 @@ typedef struct sbs_panel {
  * threads can solve them at once. In a group before the top a row of the top is -1 less its place in the top.
  */
 typedef struct sbs_panels {
-  size_t count;       /* n */
+  size_t count; /* n */
   size_t panel_count;
-  size_t group_count; /* with the top */
+  size_t group_count;   /* with the top */
   size_t *group_starts; /* (group_count + 1) in `members` */
   int32_t *members;     /* (panel_count) panels by groups, ascending in each */
   size_t top_count;
-  int32_t *top_rows;    /* (top_count) ascending */
+  int32_t *top_rows; /* (top_count) ascending */
   sbs_panel *panels;
   int32_t *rows;
-  float *entries;     /* of a panel: its triangle row by row, without the diagonal, then its rows */
-  float *inverse;     /* (n) 1 / D */
+  float *entries;       /* of a panel: its triangle row by row, without the diagonal, then its rows */
+  float *inverse;       /* (n) 1 / D */
   const int32_t *order; /* (n) the row of the matrix that each row of L is */
 } sbs_panels;
 

@@ -14,7 +14,7 @@
 #define FEWEST_TRIANGLES 12
 #define LEAST_VOLUME 0.05
 
-/* The limb of a triangle: the one that its corners have most weight on; -1 without weights. Sums (J) are 0, and stay. */
+/* The limb of a triangle: where its corners have most weight; -1 without weights. Sums (J) are 0 before and after. */
 static int32_t find_limb(const sbs_flesh_weights *weights, const sbs_flesh_triangle *triangle, double *sums) {
   int32_t best = -1;
   for (int is_clearing = 0; is_clearing < 2; is_clearing++) {
@@ -48,7 +48,8 @@ static void add_triangle(const sbs_flesh *flesh, const sbs_flesh_triangle *trian
     for (size_t c = 0; c < 3; c++) part->apex = sbs_vec3_along(part->apex, 1.0, corners[c]);
     return;
   }
-  for (size_t c = 0; c < 3; c++) corners[c] = sbs_vec3_along(corners[c], -1.0 / (3.0 * (double)part->triangles), part->apex);
+  for (size_t c = 0; c < 3; c++)
+    corners[c] = sbs_vec3_along(corners[c], -1.0 / (3.0 * (double)part->triangles), part->apex);
   const double cone = sbs_vec3_dot(corners[0], sbs_vec3_cross(corners[1], corners[2])) / 6.0;
   part->volume += cone;
   part->cones += fabs(cone);
@@ -137,8 +138,8 @@ static size_t list_open_sides(const sbs_flesh *flesh, const int32_t *others, ope
     const int32_t parts[2] = {triangle->limb, triangle->piece};
     for (size_t i = 0; i < 2; i++) {
       if (parts[i] < 0 || (other && (i ? other->piece : other->limb) == parts[i])) continue;
-      sides[count++] = (open_side){
-          .part = parts[i], .ends = {triangle->corners[(side + 1) % 3], triangle->corners[side % 3]}};
+      sides[count++] =
+          (open_side){.part = parts[i], .ends = {triangle->corners[(side + 1) % 3], triangle->corners[side % 3]}};
     }
   }
   return count;
@@ -244,8 +245,7 @@ sbs_status sbs_flesh_find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, co
   for (size_t t = 0; t < flesh->triangle_count; t++) {
     memcpy(triangles + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
   }
-  const sbs_mesh_desc mesh = {
-      .vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
+  const sbs_mesh_desc mesh = {.vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
   sbs_status status = sbs_mesh_islands(&mesh, islands, &pieces, NULL);
   if (status) return status;
   found_part *found = sbs_arena_take(scratch, joints + pieces, sizeof *found);

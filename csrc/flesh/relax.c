@@ -29,36 +29,33 @@
 #define BENT_TO 0.6
 
 #define CHOOSE(constant, name) \
-  case SBS_ISA_##constant: \
-    return sbs_flesh_functions_##name();
+  case SBS_ISA_##constant: return sbs_flesh_functions_##name();
 #define DECLARE(constant, name) sbs_flesh_functions sbs_flesh_functions_##name(void);
 SBS_EACH_ISA(DECLARE)
 
 sbs_flesh_functions sbs_flesh_choose_functions(sbs_isa isa) {
   switch (isa) {
     SBS_EACH_ISA(CHOOSE)
-    default:
-      return (sbs_flesh_functions){0};
+    default: return (sbs_flesh_functions){0};
   }
 }
 
 void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_arena *arena) {
-  *state = (sbs_flesh_state){.flesh = flesh,
-                             .y = sbs_arena_take(arena, flesh->count, sizeof *state->y),
-                             .start = sbs_arena_take(arena, flesh->count, sizeof *state->start),
-                             .corners = sbs_arena_take(arena, 3 * flesh->triangle_count + 2 * flesh->cap_count,
-                                                       sizeof *state->corners),
-                             .bent = sbs_arena_take(arena, flesh->count, sizeof *state->bent),
-                             .residual = sbs_arena_take(arena, flesh->count, sizeof *state->residual),
-                             .right = sbs_arena_take(arena, flesh->free_count, sizeof *state->right),
-                             .before = sbs_arena_take(arena, flesh->free_count, sizeof *state->before),
-                             .top = sbs_arena_take(arena, flesh->panels.group_count,
-                                                   (flesh->panels.top_count + 1) * sizeof *state->top),
-                             .bones = sbs_arena_take(arena, flesh->joint_count, sizeof *state->bones),
-                             .planes = sbs_arena_take(arena, flesh->hinge_count, sizeof *state->planes),
-                             .apexes = sbs_arena_take(arena, flesh->part_count, sizeof *state->apexes),
-                             .volumes = sbs_arena_take(arena, flesh->part_count, sizeof *state->volumes),
-                             .pressures = sbs_arena_take(arena, flesh->part_count, sizeof *state->pressures)};
+  *state = (sbs_flesh_state){
+      .flesh = flesh,
+      .y = sbs_arena_take(arena, flesh->count, sizeof *state->y),
+      .start = sbs_arena_take(arena, flesh->count, sizeof *state->start),
+      .corners = sbs_arena_take(arena, 3 * flesh->triangle_count + 2 * flesh->cap_count, sizeof *state->corners),
+      .bent = sbs_arena_take(arena, flesh->count, sizeof *state->bent),
+      .residual = sbs_arena_take(arena, flesh->count, sizeof *state->residual),
+      .right = sbs_arena_take(arena, flesh->free_count, sizeof *state->right),
+      .before = sbs_arena_take(arena, flesh->free_count, sizeof *state->before),
+      .top = sbs_arena_take(arena, flesh->panels.group_count, (flesh->panels.top_count + 1) * sizeof *state->top),
+      .bones = sbs_arena_take(arena, flesh->joint_count, sizeof *state->bones),
+      .planes = sbs_arena_take(arena, flesh->hinge_count, sizeof *state->planes),
+      .apexes = sbs_arena_take(arena, flesh->part_count, sizeof *state->apexes),
+      .volumes = sbs_arena_take(arena, flesh->part_count, sizeof *state->volumes),
+      .pressures = sbs_arena_take(arena, flesh->part_count, sizeof *state->pressures)};
 }
 
 void sbs_flesh_place_pieces(sbs_flesh_state *state) {
@@ -71,7 +68,8 @@ void sbs_flesh_place_pieces(sbs_flesh_state *state) {
       const int32_t *corners = flesh->triangles[flesh->part_triangles[i]].corners;
       for (size_t c = 0; c < 9; c++) sums[c % 3] += (double)state->y[corners[c / 3]][c % 3];
     }
-    for (size_t axis = 0; axis < 3; axis++) state->apexes[p][axis] = (float)(sums[axis] / (3.0 * (double)(end - begin)));
+    for (size_t axis = 0; axis < 3; axis++)
+      state->apexes[p][axis] = (float)(sums[axis] / (3.0 * (double)(end - begin)));
   }
 }
 
@@ -158,7 +156,8 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
     status = sbs_tell((double)p / (double)flesh->part_count);
     memset(gradient, 0, flesh->count * sizeof *gradient);
     functions.add_gradient(&state, p, gradient);
-    for (size_t i = 0; i < flesh->free_count; i++) memcpy(state.right[i], gradient[flesh->free_vertices[i]], sizeof *gradient);
+    for (size_t i = 0; i < flesh->free_count; i++)
+      memcpy(state.right[i], gradient[flesh->free_vertices[i]], sizeof *gradient);
     status = solve(&state, 1);
     double answer = 0.0;
     for (size_t i = 0; i < 4 * flesh->free_count; i++) {
@@ -171,7 +170,7 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
   return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- a pose -- */
+/* ------------------------------------------------------------------------------------------------------- a pose -- */
 
 /* A pose of flesh: from rest positions in units of the mesh's size to deformed ones in those of the pose. */
 typedef struct posed {
@@ -212,7 +211,8 @@ static void set_plane(const sbs_flesh *flesh, const posed *in, const sbs_flesh_h
   const double strength = sbs_smooth_step((bent - BENT_FROM) / (BENT_TO - BENT_FROM)) * sbs_smooth_step(5.0 * length);
   *plane = (sbs_flesh_plane){.strength = (float)strength};
   if (!(strength > 0.0)) return;
-  for (int i = 0; i < 3; i++) plane->normal[i] = (float)(between[i] / length), plane->inward[i] = (float)(inward[i] / bent);
+  for (int i = 0; i < 3; i++)
+    plane->normal[i] = (float)(between[i] / length), plane->inward[i] = (float)(inward[i] / bent);
   plane->offset = (float)(-sbs_dot(between, point) / length);
   plane->inward_offset = (float)(-sbs_dot(inward, point) / bent);
 }
@@ -243,7 +243,7 @@ static void set_pose(sbs_flesh_state *state, const posed *in) {
   sbs_flesh_place_pieces(state);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- steps -- */
+/* ------------------------------------------------------------------------------------------------------- steps -- */
 
 /*
  * How far a step goes from the positions before the last one: Chebyshev's semi-iterative method, which lets eight steps
@@ -261,7 +261,8 @@ static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) 
   const sbs_flesh *flesh = state->flesh;
   const sbs_flesh_functions functions = sbs_flesh_choose_functions(flesh->isa);
   sbs_status status = SBS_OK;
-  for (size_t i = 0; i < flesh->free_count; i++) memcpy(state->before[i], state->y[flesh->free_vertices[i]], sizeof *state->y);
+  for (size_t i = 0; i < flesh->free_count; i++)
+    memcpy(state->before[i], state->y[flesh->free_vertices[i]], sizeof *state->y);
   for (size_t step = 0; step < steps && !status; step++) {
     state->pace = find_pace(step, state->pace);
     status = sbs_tell((double)step / (double)steps);
@@ -327,11 +328,11 @@ static sbs_status check(const sbs_flesh *flesh, const sbs_pose *pose, size_t ste
   }
   if (!(amount >= 0.0 && amount <= 1.0)) return sbs_fault_number(fault, SBS_ERROR_OPTION, "amount", amount, 1.0);
   if (threads < 0) return sbs_fault_number(fault, SBS_ERROR_NEGATIVE, "threads", threads, 0.0);
-  sbs_status status = sbs_validate_vectors(positions, stride, scalar, flesh->vertex_count, "positions",
-                                           "positions_stride", fault);
+  sbs_status status =
+      sbs_validate_vectors(positions, stride, scalar, flesh->vertex_count, "positions", "positions_stride", fault);
   if (!status && normals) {
-    status = sbs_validate_vectors(normals, normals_stride, scalar, flesh->vertex_count, "normals", "normals_stride",
-                                  fault);
+    status =
+        sbs_validate_vectors(normals, normals_stride, scalar, flesh->vertex_count, "normals", "normals_stride", fault);
   }
   return status ? status : sbs_check_bounded_poses(pose, 1, flesh->joint_count, fault);
 }
@@ -396,11 +397,11 @@ static void write_results(sbs_flesh_state *state, double size, double amount, co
   }
 }
 
-sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t steps, double amount,
-                           sbs_scalar scalar, void *positions, size_t positions_stride, void *normals,
-                           size_t normals_stride, int threads, sbs_fault *fault) {
-  sbs_status status = check(flesh, pose, steps, amount, scalar, positions, positions_stride, normals, normals_stride,
-                            threads, fault);
+sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t steps, double amount, sbs_scalar scalar,
+                           void *positions, size_t positions_stride, void *normals, size_t normals_stride, int threads,
+                           sbs_fault *fault) {
+  sbs_status status =
+      check(flesh, pose, steps, amount, scalar, positions, positions_stride, normals, normals_stride, threads, fault);
   if (status || !flesh->free_count || !(amount > 0.0)) return status;
   const vectors to = make_vectors(positions, positions_stride, scalar);
   const vectors to_normals = make_vectors(normals, normals_stride, scalar);

@@ -292,7 +292,7 @@ SBS_INLINE void subtract_rows(const float *entries, size_t width, size_t count, 
   for (size_t i = 0; i < count; i++) store(sums[i], to[i]);
 }
 
-/* Subtracts the products of a panel's rows and what these are from its solution. */
+/* Subtracts the products of a panel's rows and their values from its solution. */
 SBS_INLINE void subtract_products(const float *entries, size_t width, size_t count, sbs_point4 *x,
                                   const float *const *from) {
   vec4 at[ROWS];
@@ -352,6 +352,6 @@ SBS_CALLED static void solve_backwards(const sbs_panels *panels, size_t group, s
 
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void);
 sbs_flesh_functions SBS_FOR_ISA(sbs_flesh_functions)(void) {
-  return (sbs_flesh_functions){measure, project, close_rims, gather, finish, go, add_gradient,
-                               solve_forwards, solve_backwards};
+  return (sbs_flesh_functions){measure, project,      close_rims,     gather,         finish,
+                               go,      add_gradient, solve_forwards, solve_backwards};
 }

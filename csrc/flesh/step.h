@@ -24,18 +24,18 @@ typedef struct sbs_flesh_plane {
 /* A relaxation in a pose, in units of the mesh's size. */
 typedef struct sbs_flesh_state {
   const sbs_flesh *flesh;
-  sbs_point4 *y;      /* (W) */
-  sbs_point4 *start;  /* (W) where skinning puts them */
-  sbs_flesh_corner *corners; /* (3 T), then two for each side of rims */
-  sbs_point4 *bent;      /* (W) bending (L y - R L x), by area */
-  sbs_point4 *residual;  /* (W) */
-  sbs_point4 *right;     /* (n) in the order of elimination */
-  sbs_point4 *before;    /* (n) where free vertices were a step ago */
-  float pace;            /* how far a step goes from there */
-  sbs_point4 *top;       /* (group_count, top_count) what groups take from rows of the top */
-  float (*bones)[8];     /* (J) in the pose: head, 1 over the square of the length, way to the tail */
-  sbs_flesh_plane *planes; /* (H) */
-  float (*apexes)[3];    /* (P) */
+  sbs_point4 *y;              /* (W) */
+  sbs_point4 *start;          /* (W) where skinning puts them */
+  sbs_flesh_corner *corners;  /* (3 T), then two for each side of rims */
+  sbs_point4 *bent;           /* (W) bending (L y - R L x), by area */
+  sbs_point4 *residual;       /* (W) */
+  sbs_point4 *right;          /* (n) in the order of elimination */
+  sbs_point4 *before;         /* (n) where free vertices were a step ago */
+  float pace;                 /* how far a step goes from there */
+  sbs_point4 *top;            /* (group_count, top_count) the sums that groups add to rows of the top */
+  float (*bones)[8];          /* (J) in the pose: head, 1 over the square of the length, way to the tail */
+  sbs_flesh_plane *planes;    /* (H) */
+  float (*apexes)[3];         /* (P) */
   float *volumes, *pressures; /* (P) */
 } sbs_flesh_state;
 
@@ -51,7 +51,7 @@ typedef struct sbs_flesh_functions {
   sbs_flesh_work *go;      /* vertices along the solution */
   /* Adds the gradient of a part's volume, at all vertices. */
   void (*add_gradient)(const sbs_flesh_state *state, size_t part, sbs_point4 *gradient);
-  /* Solves for the panels of a group, forwards or backwards. `top` (top_count): what a group takes from rows of it. */
+  /* Solves for the panels of a group, forwards or backwards. `top` (top_count): the sums for it. */
   void (*solve_forwards)(const sbs_panels *panels, size_t group, sbs_point4 *values, sbs_point4 *top);
   void (*solve_backwards)(const sbs_panels *panels, size_t group, sbs_point4 *values);
 } sbs_flesh_functions;

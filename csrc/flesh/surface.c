@@ -53,8 +53,7 @@ static sbs_status number_vertices(sbs_flesh *flesh, const sbs_flesh_desc *desc, 
   weights->joints = sbs_arena_take(scratch, (vertices + 1) * room, sizeof *weights->joints);
   weights->weights = sbs_arena_take(scratch, (vertices + 1) * room, sizeof *weights->weights);
   if (scratch->failed) return SBS_ERROR_OUT_OF_MEMORY;
-  const sbs_mesh_desc mesh = {
-      .vertex_count = vertices, .scalar = desc->scalar, .positions = desc->rest_positions};
+  const sbs_mesh_desc mesh = {.vertex_count = vertices, .scalar = desc->scalar, .positions = desc->rest_positions};
   sbs_status status = sbs_mesh_weld(&mesh, &flesh->allocator, representatives, NULL);
   const sbs_skin_desc skin = {.vertex_count = vertices,
                               .joint_count = desc->joint_count,

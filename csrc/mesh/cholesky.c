@@ -169,7 +169,8 @@ static sbs_status factor(work *in, const sbs_cholesky_progress *progress) {
       const size_t column = (size_t)in->pattern[i], end = in->ends[column]++;
       const double value = in->row[column], entry = value / in->made->diagonal[column];
       in->row[column] = 0.0;
-      for (size_t at = in->made->starts[column]; at < end; at++) in->row[in->made->rows[at]] -= in->made->entries[at] * value;
+      for (size_t at = in->made->starts[column]; at < end; at++)
+        in->row[in->made->rows[at]] -= in->made->entries[at] * value;
       in->made->rows[end] = (int32_t)row;
       in->made->entries[end] = entry;
       diagonal -= entry * value;

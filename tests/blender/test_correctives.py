@@ -467,7 +467,7 @@ def test_drafted() -> None:
     ]
     assert 1e-3 < error(in_world(tube), before) < 0.1
     bend(armature, 0.0, "ForeArm")
-    with pytest.raises(RuntimeError, match="hinge"):
+    with pytest.raises(RuntimeError, match="by 20 degrees"):
         addon.ops.draft_correctives()
 
 

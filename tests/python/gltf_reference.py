@@ -83,7 +83,7 @@ class Scene:
             for (place,), row in zip(
                 places, self._rows(values, accessor["componentType"], components, count), strict=True
             ):
-                rows[place] = row
+                rows[int(place)] = row
         return rows
 
     def _rows(self, part: dict[str, Any], component: int, components: int, count: int) -> list[tuple[float, ...]]:

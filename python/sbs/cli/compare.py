@@ -137,13 +137,13 @@ def draw(
 def deformers(character: Character, methods: dict[str, NamedMethod], how: HowToDeform) -> dict[str, Deform]:
     """Functions that deform the mesh by each method, by its label, and by bones blending if it is asked for."""
 
-    def of(skin: Deformer, options: DeformOptions) -> Deform:
+    def bind(skin: Deformer, options: DeformOptions) -> Deform:
         return lambda matrices, rest: deformed(skin, matrices, rest, options)
 
-    found = {method.label: of(method.skin(character), method.options) for method in methods.values()}
+    found = {method.label: bind(method.skin(character), method.options) for method in methods.values()}
     if how.bones:
         blending = how.blend_bones(character)
-        found["bones blending"] = of(blending.skin(), DeformOptions(**blending.options))
+        found["bones blending"] = bind(blending.skin(), DeformOptions(**blending.options))
     return found
 
 

@@ -18,7 +18,7 @@ from ..characters.limbs import limb_twist, twist_amounts
 from ..correctives import Corrective, Correctives, Shape, draft, read
 from ..correctives.flesh import Flesh
 from ..muscles import Muscle, MuscleCover
-from ..quality.methods import BestMethod, DEFAULT, FleshMethod, METHODS, TwistMethod, method_key
+from ..quality.methods import DEFAULT, METHODS, BestMethod, FleshMethod, TwistMethod, method_key
 from ..skinning.options import (
     DEFAULTS,
     VARIANTS,
@@ -169,7 +169,9 @@ CORRECTIVES = click.option(
     " skin around hinges, which takes some seconds.",
 )
 FLESH = click.option(
-    "--flesh", is_flag=True, help="Relax the skin in each pose as flesh would be, which takes some dozens of times longer."
+    "--flesh",
+    is_flag=True,
+    help="Relax the skin in each pose as flesh would be, which takes many times as long.",
 )
 
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..characters.character import Character
 from ..characters.limbs import limb_twist
 from ..characters.motions import MeasuredMotion, clip, made_poses
-from ..correctives import Correctives, as_blend_shapes
-from ..linear import to_linear
+from ..correctives import Correctives, as_blend_shapes, draft_all
 from ..quality import Gauge
 from ..quality.gauge import over_time
 from ..quality.methods import deformed
@@ -25,8 +24,8 @@ from ..quality.picture import Row, column_width, compose, portraits
 from ..quality.picture.extra import load_mitsuba
 from ..quality.picture.portraits import BLUE, CLAY
 from ..quality.report import in_words, number
+from ..weights.linear import to_linear
 from ..weights.tools import limit
-from .how_to_deform import draft_shapes
 from .options import CHARACTER_OUTPUT, JSON, SOURCE, Source, print_json, refuse_idle
 from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
@@ -167,9 +166,7 @@ def improve(
     else:
         cells = [[in_words(measure, row[key]) for key, (measure, _) in COLUMNS.items()] for row in rows]
         heads = [(row["motion"], row["character"]) for row in rows]
-        print_table(
-            ["motion", "", *COLUMNS], [[*head, *each] for head, each in zip(heads, cells, strict=True)], left=2
-        )
+        print_table(["motion", "", *COLUMNS], [[*head, *each] for head, each in zip(heads, cells, strict=True)], left=2)
     joints = len(made.character.skeleton) - len(character.skeleton)
     say(f"{output}: {joints} twist joints, {len(made.correctives or ())} correctives")
     if picture is not None:
@@ -191,11 +188,15 @@ def improve_character(character: Character, without: Sequence[str], influences: 
                 progress=lambda share: bar.update(task, completed=share),
             ).character
     if "correctives" not in without:
-        shapes = draft_shapes(made, None, made.skin, {"method": "linear"})
+        with progress_bar() as bar:
+            task = bar.add_task("drafting", total=1.0)
+            shapes = draft_all(
+                made, skin=made.skin, method="linear", progress=lambda share: bar.update(task, completed=share)
+            ).correctives
         if len(shapes):
             made = as_blend_shapes(made, shapes, fps=rate)
         else:
-            say("no hinge was found: there are no correctives", err=True)
+            say("no joint was found that bends skin: there are no correctives", err=True)
     if "twist" not in without:
         twist = limb_twist(character, frames=FRAMES)
         if twist.bone_count:
@@ -248,8 +249,6 @@ def draw(compared: Compared, character: Character, drawn: PictureOptions, output
         share = np.clip(compared.gauge.strain(positions) / FULL_STRAIN, 0, 1)
         colors = CLAY + (BLUE - CLAY) * share[:, None]
         size = (column, column)
-        pictures += portraits(
-            mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples
-        )
+        pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples)
     row = Row(pictures, ["", ""], f"{compared.motion.name}: {compared.motion.labels[compared.pose]}")
     save_figure(compose([row], ["before", "after"], FOOTNOTE, width=drawn.width), output)

@@ -122,7 +122,8 @@ class Flesh:
         """
         matrices, single = as_frames(skinning_matrices)
         relaxed = positions if bare is None else np.array(bare, positions.dtype)
-        moved, turned = (None if array is None else array[None] if single else array for array in (relaxed, normals))
+        moved = relaxed[None] if single else relaxed
+        turned = normals[None] if single and normals is not None else normals
         self._core.relax(moved, turned, matrices, steps=steps, amount=amount, threads=threads)
         if bare is not None:
             positions += relaxed - bare

@@ -233,7 +233,15 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
         method, amount, amount_key, limb_twists, cover = methods.LINEAR, None, b"", binding.untwisted, None
         fleshed = None
     keys = [move.tobytes() for move in moves] + ([limb_twists.tobytes()] if limb_twists is not None else [])
-    pose = (seen.columns.tobytes(), seen.to_rig.tobytes(), method, amount_key, state.muscles.key, fleshed and fleshed[2:], *keys)
+    pose = (
+        seen.columns.tobytes(),
+        seen.to_rig.tobytes(),
+        method,
+        amount_key,
+        state.muscles.key,
+        fleshed and fleshed[2:],
+        *keys,
+    )
     if pose == state.pose and carriers.count(seen.carrier) == len(binding.surface.positions):
         return None
     if matrices is None:
