@@ -188,7 +188,7 @@ def test_an_interrupted_command_leaves_no_file_at_the_name(tmp_path: Path, numbe
 
 
 def test_the_command_streams_frames(hand: sbs.Character, tmp_path: Path) -> None:
-    command = ("deform", HAND, "--animation", "fist", "-o", tmp_path / "a.pc2", "--fps", 24)
+    command = ("deform", HAND, "--animation", "fist", "--method", "SBS", "-o", tmp_path / "a.pc2", "--fps", 24)
     for text, numbers in (
         ("0:24", range(25)),
         ("5:9", range(5, 10)),

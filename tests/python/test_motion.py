@@ -313,7 +313,21 @@ def test_the_command(tmp_path: Path) -> None:
     motion = written(tmp_path, text)
     output = tmp_path / "a.npy"
     succeeded = CliRunner().invoke(
-        main, ["deform", WOMAN, "--motion", str(motion), "--frames", "0:1", "--fps", "20", "-o", str(output)]
+        main,
+        [
+            "deform",
+            WOMAN,
+            "--method",
+            "SBS",
+            "--motion",
+            str(motion),
+            "--frames",
+            "0:1",
+            "--fps",
+            "20",
+            "-o",
+            str(output),
+        ],
     )
     assert succeeded.exit_code == 0, succeeded.output
     woman = sbs.load(WOMAN)
@@ -322,7 +336,8 @@ def test_the_command(tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(output), expected)
     names = tmp_path / "names.json"
     names.write_text(json.dumps({"Hips": "Hips", "LeftArm": "RightArm"}))
-    command = ["deform", WOMAN, "--motion", str(motion), "--joint-map", str(names), "--time", "0.05", "-o", str(output)]
+    command = ["deform", WOMAN, "--method", "SBS", "--motion", str(motion), "--joint-map", str(names), "--time", "0.05"]
+    command += ["-o", str(output)]
     assert CliRunner().invoke(main, command).exit_code == 0
     animation = sbs.load_motion(motion).onto(woman, {"Hips": "Hips", "LeftArm": "RightArm"})
     np.testing.assert_array_equal(np.load(output), woman.skin.deform(animation.skinning_matrices(0.05)))

@@ -272,7 +272,7 @@ def ran(*arguments: object) -> str:
 def test_poses_have_an_object_for_each_mesh(tmp_path: Path) -> None:
     path = dressed(shapes=True).save(tmp_path / "hero.glb")
     hero = sbs.load(path)
-    pose = ("deform", path, "--animation", "bend", "--time", "0.5")
+    pose = ("deform", path, "--method", "SBS", "--animation", "bend", "--time", "0.5")
     bend = hero.animations["bend"]
     rest = hero.shape_motion(bend).rest_positions(0.5)
     expected = hero.skin.deform(bend.skinning_matrices(0.5), rest_positions=rest)
@@ -313,7 +313,7 @@ def test_frames_of_several_meshes(tmp_path: Path) -> None:
     path = dressed(shapes=True).save(tmp_path / "hero.glb")
     hero = sbs.load(path)
     bend = hero.animations["bend"]
-    frames = ("deform", path, "--animation", "bend", "--fps", "4")
+    frames = ("deform", path, "--method", "SBS", "--animation", "bend", "--fps", "4")
     shapes = hero.shape_motion(bend)
     expected = np.array(
         [hero.skin.deform(bend.skinning_matrices(t), rest_positions=shapes.rest_positions(t)) for t in np.arange(5) / 4]
