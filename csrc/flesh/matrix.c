@@ -149,6 +149,11 @@ static void sum_row(const sbs_flesh *flesh, const double *entries, const double 
   }
 }
 
+static sbs_status tell(void *context, double share) {
+  (void)context;
+  return sbs_tell(share);
+}
+
 /* Factors K. */
 static sbs_status factor(sbs_flesh *flesh, const double *entries, const double *diagonal, double *held,
                          sbs_arena *scratch) {
@@ -189,7 +194,8 @@ static sbs_status factor(sbs_flesh *flesh, const double *entries, const double *
   }
   const sbs_sparse matrix = {count, offsets, columns, numbers, held, flesh->rest};
   sbs_cholesky factors;
-  sbs_status status = sbs_cholesky_factor(&matrix, flesh->free_vertices, flesh->free_count, scratch, &factors, NULL);
+  sbs_status status = sbs_cholesky_factor(&matrix, flesh->free_vertices, flesh->free_count, scratch, &factors,
+                                          &(sbs_cholesky_progress){tell, NULL});
   if (status) return status;
   status = sbs_panels_make(&factors, &flesh->arena, &flesh->panels);
   memcpy(flesh->free_vertices, factors.order, flesh->free_count * sizeof *flesh->free_vertices);

@@ -6,8 +6,8 @@
 
 #include "base/compiled_for_isa.h"
 
-/* A triangle that is flat in the pose has no rotation nearest to it; this keeps the formula finite. */
-#define LEAST_DETERMINANT 1e-6f
+/* A triangle that is flat in the pose has no rotation nearest to it: there d^2 is at least this, without a corner. */
+#define LEAST_DETERMINANT 0.02f
 
 /* Penalties begin softly over this share of a limb's radius. */
 #define ONSET 0.05f
@@ -139,8 +139,9 @@ SBS_CALLED static void add_gradient(const sbs_flesh_state *state, size_t part, s
  * determinant.
  */
 SBS_INLINE void find_rotation(vec4 f0, vec4 f1, vec4 *r0, vec4 *r1) {
-  const float a = dot(f0, f0), b = dot(f0, f1), c = dot(f1, f1), exact = a * c - b * b;
-  const float d = sqrtf((exact > 0.0f ? exact : 0.0f) + LEAST_DETERMINANT);
+  const float a = dot(f0, f0), b = dot(f0, f1), c = dot(f1, f1), least = LEAST_DETERMINANT;
+  const float exact = a * c - b * b, determinant = exact > 0.0f ? exact : 0.0f;
+  const float d = sqrtf(determinant + least * least / (determinant + least));
   const float scale = sqrtf(a + c + 2.0f * d) / ((a + d) * (c + d) - b * b);
   *r0 = scale * ((c + d) * f0 - b * f1);
   *r1 = scale * ((a + d) * f1 - b * f0);
