@@ -56,6 +56,7 @@ typedef struct sbs_flesh_part {
   int32_t joint;   /* that moves the apex; -1: the apex is the mean of the triangles' corners */
   double apex[3];  /* at rest */
   double volume;   /* at rest */
+  double squares;  /* of the areas of triangles, doubled: their sum at rest */
   double strength; /* of its pressure: how much of it a volume that is off by 1 asks for */
 } sbs_flesh_part;
 

@@ -55,6 +55,7 @@ void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_a
       .planes = sbs_arena_take(arena, flesh->hinge_count, sizeof *state->planes),
       .apexes = sbs_arena_take(arena, flesh->part_count, sizeof *state->apexes),
       .volumes = sbs_arena_take(arena, flesh->part_count, sizeof *state->volumes),
+      .squares = sbs_arena_take(arena, flesh->part_count, sizeof *state->squares),
       .pressures = sbs_arena_take(arena, flesh->part_count, sizeof *state->pressures)};
 }
 
@@ -164,6 +165,7 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
       answer += (double)gradient[flesh->free_vertices[i / 4]][i % 4] * (double)state.right[i / 4][i % 4];
     }
     flesh->parts[p].volume = (double)state.volumes[p];
+    flesh->parts[p].squares = (double)state.squares[p];
     flesh->parts[p].strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
   }
   sbs_arena_release(&arena);
@@ -257,6 +259,12 @@ static float find_pace(size_t step, float last) {
   return step == PLAIN_STEPS ? 2.0f / (2.0f - RADIUS * RADIUS) : 4.0f / (4.0f - RADIUS * RADIUS * last);
 }
 
+/* A part that is larger than at rest answers more to pressure, about by the squares of its triangles' areas. */
+static void add_to_pressure(const sbs_flesh_part *part, double volume, double squares, float *pressure) {
+  const double larger = part->squares > 0.0 ? squares / part->squares : 1.0;
+  *pressure += (float)(part->strength * (part->volume - volume) * 2.0 / (1.0 + larger));
+}
+
 static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) {
   const sbs_flesh *flesh = state->flesh;
   const sbs_flesh_functions functions = sbs_flesh_choose_functions(flesh->isa);
@@ -268,7 +276,7 @@ static sbs_status take_steps(sbs_flesh_state *state, size_t steps, int threads) 
     status = sbs_tell((double)step / (double)steps);
     if (!status) status = share(state, functions.measure, flesh->part_count, 1, threads);
     for (size_t p = 0; p < flesh->part_count && !status; p++) {
-      state->pressures[p] += (float)(flesh->parts[p].strength * (flesh->parts[p].volume - (double)state->volumes[p]));
+      add_to_pressure(flesh->parts + p, (double)state->volumes[p], (double)state->squares[p], state->pressures + p);
     }
     if (!status) status = share(state, functions.project, flesh->triangle_count, CHUNK, threads);
     if (!status) status = share(state, functions.close, flesh->rim_count, 1, threads);

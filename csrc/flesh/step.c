@@ -61,11 +61,13 @@ SBS_CALLED static void measure(const sbs_flesh_state *state, size_t begin, size_
   const sbs_flesh *flesh = state->flesh;
   for (size_t p = begin; p < end; p++) {
     const vec4 apex = vector(state->apexes[p]);
-    double sum = 0.0;
+    double sum = 0.0, squares = 0.0;
     for (size_t i = flesh->part_starts[p]; i < flesh->part_starts[p + 1]; i++) {
       const int32_t *corners = flesh->triangles[flesh->part_triangles[i]].corners;
-      sum += (double)cone(load(state->y[corners[0]]) - apex, load(state->y[corners[1]]) - apex,
-                          load(state->y[corners[2]]) - apex);
+      const vec4 a = load(state->y[corners[0]]), b = load(state->y[corners[1]]), c = load(state->y[corners[2]]);
+      const vec4 across = cross(b - a, c - a);
+      sum += (double)dot(a - apex, across);
+      squares += (double)dot(across, across);
     }
     for (size_t r = flesh->rim_starts[p]; r < flesh->rim_starts[p + 1]; r++) {
       const sbs_flesh_rim *rim = flesh->rims + r;
@@ -76,6 +78,7 @@ SBS_CALLED static void measure(const sbs_flesh_state *state, size_t begin, size_
       }
     }
     state->volumes[p] = (float)(sum / 6.0);
+    state->squares[p] = (float)squares;
   }
 }
 

@@ -37,6 +37,7 @@ typedef struct sbs_flesh_state {
   sbs_flesh_plane *planes;    /* (H) */
   float (*apexes)[3];         /* (P) */
   float *volumes, *pressures; /* (P) */
+  float *squares;             /* (P) of the areas of triangles, doubled: their sum */
 } sbs_flesh_state;
 
 /* Whatever is done for a range of parts, triangles or vertices. */
