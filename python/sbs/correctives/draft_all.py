@@ -38,6 +38,9 @@ Relax = Callable[[Floats, AnyFloats], AnyFloats]
 LEFT = 0.3
 """The share of the error that may be left, if neither it nor a number of shapes is given."""
 
+LEAST_BEND = 0.02
+"""Joints that are bent by less against their parents, in radians, are left out."""
+
 FADING = 2e-4, 4e-4
 """Deltas below the first share of the size are dropped, and above the second kept as they are: no edge is seen."""
 
@@ -214,6 +217,8 @@ class _Drafts:
         coordinates = [
             [find_coordinates(self._skeleton, driver, pose.matrices)[0] for pose in poses] for driver in drivers
         ]
+        if (np.linalg.norm(coordinates, axis=-1) < LEAST_BEND).any():
+            return  # a parent turns along, as where feet of a chain for inverse kinematics are elsewhere in the tree
         every = [*poses, *between]
         matrices = np.stack([pose.matrices for pose in every])
         candidates = Candidates(self._skeleton, drivers, np.array(coordinates), matrices, _products(every))
