@@ -12,7 +12,7 @@ import pytest
 import rigs
 from expected import error
 from numpy.typing import NDArray
-from objects import Character, current_layer
+from objects import Character, current_layer, current_scene, mesh_object
 
 
 @pytest.fixture
@@ -88,6 +88,25 @@ def test_shape_keys_are_no_strain(character: Character) -> None:
     key.value = 1.0
     moved = frame_of(character) - before
     assert np.abs(moved[:20] - (0, 0, 0.2)).max() < 1e-5
+
+
+def test_bakes_have_it_and_copies_too(character: Character, tmp_path: Path) -> None:
+    tube, armature = character
+    rigs.animate(armature, 3)
+    tube.sbs.use_flesh = True
+    twin = tube.copy()
+    current_scene().collection.objects.link(twin)
+    current_scene().frame_start, current_scene().frame_end = 1, 3
+    wanted = []
+    for frame in range(1, 4):
+        current_scene().frame_set(frame)
+        wanted.append(rigs.evaluated(tube))
+        np.testing.assert_array_equal(rigs.evaluated(mesh_object(twin)), wanted[-1])
+    rigs.select([tube])
+    assert addon.ops.bake(directory=str(tmp_path)) == {"FINISHED"}
+    for frame in range(1, 4):
+        current_scene().frame_set(frame)
+        assert error(rigs.evaluated(tube), wanted[frame - 1]) < 1e-6
 
 
 def test_undo_and_file(character: Character, tmp_path: Path) -> None:

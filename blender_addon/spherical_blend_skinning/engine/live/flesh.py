@@ -42,7 +42,7 @@ class Flesh:
     ) -> bool:
         """Make the flesh anew as far as it is out of date; return whether it moves the mesh otherwise than before."""
         before = self.relaxation
-        if not settings.use_flesh or settings.flesh_amount <= 0.0 or not target.has_faces():
+        if not settings.use_flesh or not target.has_faces():
             self.relaxation = self._binding = None
             return before is not None
         if mesh_changed or not self._fits(binding, to_rig) or self._mask != settings.flesh_mask:

@@ -256,7 +256,8 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
 def _flesh_of(seen: _Seen, state: State, at_once: bool) -> _Fleshed | None:
     """The flesh of a frame: with more steps for a result that stays."""
     settings, relaxation = seen.settings, state.flesh.relaxation
-    if relaxation is None:
+    # Kept where the amount is 0: making it takes time, and the amount may come back.
+    if relaxation is None or settings.flesh_amount <= 0.0:
         return None
     steps = settings.flesh_render_steps if at_once or flesh.stays else settings.flesh_steps
     return _Fleshed(relaxation, seen.matrices, settings.flesh_amount, steps)
