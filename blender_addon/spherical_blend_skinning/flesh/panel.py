@@ -14,6 +14,7 @@ from ..settings.typed import Panel, PanelMixin
 
 class _Flesh(PanelMixin):
     bl_label = "Flesh"
+    bl_order = 3  # below the panels that artists need more often
     bl_options = {"DEFAULT_CLOSED"}
 
     @classmethod
