@@ -25,6 +25,12 @@
  *   sbs_svd (base/lapack.h)  of tall and of singular matrices, without normal equations: k eps
  */
 
+/* From 0 at 0 to 1 at 1, without a corner. */
+static inline double sbs_smooth_step(double x) {
+  const double t = fmin(fmax(x, 0.0), 1.0);
+  return t * t * (3.0 - 2.0 * t);
+}
+
 /* ----------------------------------------------------------------------------------------------------- by value -- */
 
 typedef struct sbs_vec3 {

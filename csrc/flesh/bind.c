@@ -20,7 +20,9 @@ static sbs_status bind(sbs_flesh *flesh, const sbs_flesh_desc *desc) {
   sbs_status status = sbs_flesh_find_surface(flesh, desc, &weights, &scratch);
   if (!status && flesh->triangle_count) {
     status = sbs_flesh_find_limbs(flesh, desc, &weights, &scratch);
+    if (!status) status = sbs_flesh_find_parts(flesh, desc, &weights, &scratch);
     if (!status && flesh->free_count) status = sbs_flesh_find_matrix(flesh, &scratch);
+    if (!status && flesh->free_count) status = sbs_flesh_set_pressures(flesh);
   }
   if (!status && desc->amounts) {
     flesh->amounts = sbs_arena_take(&flesh->arena, desc->vertex_count, sizeof *flesh->amounts);

@@ -29,9 +29,8 @@ typedef struct sbs_flesh_vertex {
   float hold;                       /* the factor of its way from where skinning puts it */
   float bending;                    /* r^2 bending / a */
   float curvature;                  /* |L x| times a */
-  float thinner;                    /* `thinner` over `thicker` */
   int32_t bones[SBS_FLESH_BONES];   /* -1: none */
-  float strengths[SBS_FLESH_BONES]; /* of distances that are more than at rest */
+  float strengths[SBS_FLESH_BONES]; /* of distances, over `thinner` or `thicker` */
   float distances[SBS_FLESH_BONES]; /* at rest */
   float radius;
 } sbs_flesh_vertex;
@@ -122,7 +121,7 @@ sbs_status sbs_flesh_check(const sbs_flesh_desc *desc, const sbs_flesh_options *
 sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,
                                   sbs_arena *scratch);
 
-/* Radii, bones, planes and parts. */
+/* Radii, bones and planes. */
 sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sbs_flesh_weights *weights,
                                 sbs_arena *scratch);
 
@@ -130,7 +129,16 @@ sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sb
 sbs_status sbs_flesh_find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, const sbs_flesh_weights *weights,
                                 sbs_arena *scratch);
 
-/* The matrix of all steps, and how parts answer to pressure. */
+/* The matrix of all steps; free vertices get its order of elimination. */
 sbs_status sbs_flesh_find_matrix(sbs_flesh *flesh, sbs_arena *scratch);
+
+/* The volumes at rest, and the pressures that parts answer with. */
+sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh);
+
+/* Corners of all triangles, packed (T, 3), for functions of meshes. NULL: out of memory. */
+int32_t *sbs_flesh_pack(const sbs_flesh *flesh, sbs_arena *scratch);
+
+/* Sorts numbers; the median is the upper one of two. */
+double sbs_flesh_median(double *numbers, size_t count);
 
 #endif

@@ -6,7 +6,6 @@
 
 #include "base/algebra.h"
 #include "flesh/flesh.h"
-#include "flesh/smooth.h"
 #include "mesh/segment.h"
 
 /* The least weight with which a vertex counts for the radius of a limb, and how many of them make one. */
@@ -35,8 +34,18 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+double sbs_flesh_median(double *numbers, size_t count) {
+  qsort(numbers, count, sizeof *numbers, compare);
+  return numbers[count / 2];
+}
+
 static double bone_distance(const sbs_flesh *flesh, size_t joint, size_t vertex) {
-  return sbs_flesh_bone_way(flesh->bones + 6 * joint, flesh->rest + 3 * vertex, (double[3]){0});
+  const sbs_vec3 head = sbs_vec3_read(flesh->bones + 6 * joint);
+  const sbs_vec3 along = sbs_vec3_subtract(sbs_vec3_read(flesh->bones + 6 * joint + 3), head);
+  const sbs_vec3 from = sbs_vec3_subtract(sbs_vec3_read(flesh->rest + 3 * vertex), head);
+  const double square = sbs_vec3_dot(along, along);
+  const double at = square > 0.0 ? fmin(fmax(sbs_vec3_dot(from, along) / square, 0.0), 1.0) : 0.0;
+  return sbs_vec3_length(sbs_vec3_along(from, -at, along));
 }
 
 static double bone_length(const sbs_flesh *flesh, size_t joint) {
@@ -61,8 +70,7 @@ static void find_joint_radii(const sbs_flesh *flesh, const sbs_flesh_weights *we
   }
   for (size_t j = 0; j < flesh->joint_count; j++) {
     const size_t begin = j ? ends[j - 1] : 0, count = ends[j] - begin;
-    qsort(distances + begin, count, sizeof *distances, compare);
-    radii[j] = count < FEWEST ? 0.0 : fmax(distances[begin + count / 2], LEAST_RADIUS);
+    radii[j] = count < FEWEST ? 0.0 : fmax(sbs_flesh_median(distances + begin, count), LEAST_RADIUS);
   }
 }
 
@@ -131,20 +139,17 @@ static void set_bones(sbs_flesh *flesh, const sbs_flesh_weights *weights, size_t
     vertex->distances[k] = (float)distance;
     /* from no strength at the bone to the whole of it */
     const double near = sbs_smooth_step(distance / (NEAR_BONE * weights->radii[w]) - 1.0);
-    vertex->strengths[k] = (float)(flesh->options.thicker * near * shares[k] / total);
+    vertex->strengths[k] = (float)(near * shares[k] / total);
   }
 }
 
 static void set_vertices(sbs_flesh *flesh, const sbs_flesh_weights *weights) {
-  const double thicker = flesh->options.thicker;
-  const float ratio = thicker > 0.0 ? (float)(flesh->options.thinner / thicker) : 0.0f;
   for (size_t w = 0; w < flesh->count; w++) {
     sbs_flesh_vertex *vertex = flesh->vertices + w;
     double largest = 0.0;
     for (size_t i = weights->starts[w]; i < weights->starts[w + 1]; i++) largest = fmax(largest, weights->weights[i]);
     const double own = fmax(2.0 * largest - 1.0, 0.0);
     *vertex = (sbs_flesh_vertex){.hold = (float)(flesh->options.hold * fmax(own * own, 1e-3)),
-                                 .thinner = ratio,
                                  .radius = (float)weights->radii[w]};
     set_bones(flesh, weights, w);
   }
@@ -252,6 +257,5 @@ sbs_status sbs_flesh_find_limbs(sbs_flesh *flesh, const sbs_flesh_desc *desc, sb
     if (!desc->hinges[j] || parent < 0) continue;
     flesh->hinge_count += (size_t)set_hinge(flesh, (int32_t)j, parent, radii[j], flesh->hinges + flesh->hinge_count);
   }
-  status = set_guards(flesh, desc, weights);
-  return status ? status : sbs_flesh_find_parts(flesh, desc, weights, scratch);
+  return set_guards(flesh, desc, weights);
 }

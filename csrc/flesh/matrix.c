@@ -12,24 +12,14 @@
 #include "base/algebra.h"
 #include "base/progress.h"
 #include "flesh/flesh.h"
-#include "flesh/step.h"
+#include "mesh/neighbors.h"
 #include "sbs/mesh.h"
 
 /* A vertex with more neighbors does not bend: as all of them would be each other's neighbors in the matrix. */
 #define MOST_NEIGHBORS 64
 
-static size_t find_edge(const sbs_flesh *flesh, int32_t from, int32_t to) {
-  size_t low = flesh->offsets[from], high = flesh->offsets[from + 1];
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    if (flesh->neighbors[middle] <= to) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
+/* The least factor of a tie in the matrix, where no option ties a vertex. */
+#define LEAST_HELD 1e-4
 
 /* The gradients of the three hat functions of a triangle, in its plane. */
 static void hat_gradients(const sbs_flesh_triangle *triangle, double gradients[3][2]) {
@@ -53,7 +43,8 @@ static void set_laplacian(sbs_flesh *flesh, double *entries, double *diagonal, d
       for (size_t j = 0; j < 3; j++) {
         const double product = gradients[i][0] * gradients[j][0] + gradients[i][1] * gradients[j][1];
         const double entry = (double)triangle->area * product;
-        *(i == j ? diagonal + corners[i] : entries + find_edge(flesh, corners[i], corners[j])) += entry;
+        *(i == j ? diagonal + corners[i]
+                 : entries + sbs_find_neighbor(flesh->offsets, flesh->neighbors, corners[i], corners[j])) += entry;
       }
     }
   }
@@ -100,10 +91,10 @@ static void set_strengths(sbs_flesh *flesh, const double *areas, double *held) {
     vertex->bending =
         areas[w] > 0.0 && neighbors <= MOST_NEIGHBORS ? (float)(flesh->options.bending * square / areas[w]) : 0.0f;
     vertex->hold *= (float)share;
-    held[w] = (double)vertex->hold;
+    held[w] = (double)vertex->hold + LEAST_HELD * share;
     for (size_t k = 0; k < SBS_FLESH_BONES; k++) {
       vertex->strengths[k] *= (float)share;
-      held[w] += (double)vertex->strengths[k] * fmax((double)vertex->thinner, 1.0);
+      held[w] += (double)vertex->strengths[k] * fmax(flesh->options.thinner, flesh->options.thicker);
     }
     for (size_t g = flesh->guard_starts[w]; g < flesh->guard_starts[w + 1]; g++) {
       flesh->guards[g].strength *= (float)share;
@@ -199,14 +190,13 @@ static sbs_status factor(sbs_flesh *flesh, const double *entries, const double *
   if (status) return status;
   status = sbs_panels_make(&factors, &flesh->arena, &flesh->panels);
   memcpy(flesh->free_vertices, factors.order, flesh->free_count * sizeof *flesh->free_vertices);
-  flesh->panels.order = flesh->free_vertices;
   return status;
 }
 
 sbs_status sbs_flesh_find_matrix(sbs_flesh *flesh, sbs_arena *scratch) {
   sbs_arena *arena = &flesh->arena;
   const size_t count = flesh->count;
-  int32_t *triangles = sbs_arena_take(scratch, flesh->triangle_count, 3 * sizeof *triangles);
+  int32_t *triangles = sbs_flesh_pack(flesh, scratch);
   double *diagonal = sbs_arena_take(scratch, count, sizeof *diagonal);
   double *areas = sbs_arena_take(scratch, count, sizeof *areas);
   double *held = sbs_arena_take(scratch, count, sizeof *held);
@@ -214,9 +204,6 @@ sbs_status sbs_flesh_find_matrix(sbs_flesh *flesh, sbs_arena *scratch) {
   flesh->neighbors = sbs_arena_take(arena, flesh->triangle_count, 6 * sizeof *flesh->neighbors);
   flesh->diagonal = sbs_arena_take(arena, count, sizeof *flesh->diagonal);
   if (arena->failed || scratch->failed) return SBS_ERROR_OUT_OF_MEMORY;
-  for (size_t t = 0; t < flesh->triangle_count; t++) {
-    memcpy(triangles + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
-  }
   const sbs_mesh_desc mesh = {.vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
   sbs_status status = sbs_mesh_adjacency(&mesh, NULL, &flesh->allocator, flesh->offsets, flesh->neighbors, NULL);
   if (status) return status;
@@ -226,6 +213,5 @@ sbs_status sbs_flesh_find_matrix(sbs_flesh *flesh, sbs_arena *scratch) {
   set_laplacian(flesh, entries, diagonal, areas);
   set_curvatures(flesh, entries, diagonal);
   set_strengths(flesh, areas, held);
-  status = factor(flesh, entries, diagonal, held, scratch);
-  return status ? status : sbs_flesh_set_pressures(flesh);
+  return factor(flesh, entries, diagonal, held, scratch);
 }

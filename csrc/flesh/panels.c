@@ -160,8 +160,7 @@ sbs_status sbs_panels_make(const sbs_cholesky *factors, sbs_arena *arena, sbs_pa
                          .panels = sbs_arena_take(arena, count, sizeof *panels->panels),
                          .rows = sbs_arena_take(arena, all_rows, sizeof *panels->rows),
                          .entries = sbs_arena_take(arena, all_numbers, sizeof *panels->entries),
-                         .inverse = sbs_arena_take(arena, factors->count, sizeof *panels->inverse),
-                         .order = factors->order};
+                         .inverse = sbs_arena_take(arena, factors->count, sizeof *panels->inverse)};
   sbs_status status = arena->failed || scratch.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   all_numbers = all_rows = 0;
   for (size_t first = 0, end; first < factors->count && !status; first = end) {

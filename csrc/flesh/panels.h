@@ -25,9 +25,8 @@ typedef struct sbs_panels {
   int32_t *top_rows; /* (top_count) ascending */
   sbs_panel *panels;
   int32_t *rows;
-  float *entries;       /* of a panel: its triangle row by row, without the diagonal, then its rows */
-  float *inverse;       /* (n) 1 / D */
-  const int32_t *order; /* (n) the row of the matrix that each row of L is */
+  float *entries; /* of a panel: its triangle row by row, without the diagonal, then its rows */
+  float *inverse; /* (n) 1 / D */
 } sbs_panels;
 
 /* Makes panels; the order stays that of the factors. Errors: OUT_OF_MEMORY. */

@@ -33,7 +33,8 @@ static int32_t find_limb(const sbs_flesh_weights *weights, const sbs_flesh_trian
 
 /* A part as it is found: a limb or a piece. */
 typedef struct found_part {
-  int32_t joint; /* -1: of a piece, whose vertices are of no single joint; -2: of a piece that is rigid */
+  int32_t joint; /* of a limb; -1: of a piece */
+  int is_rigid;  /* a piece of one joint alone */
   size_t triangles;
   sbs_vec3 apex;        /* the mean of the corners */
   double volume, cones; /* of cones: their sum, and that of their sizes */
@@ -48,15 +49,16 @@ static void add_triangle(const sbs_flesh *flesh, const sbs_flesh_triangle *trian
     for (size_t c = 0; c < 3; c++) part->apex = sbs_vec3_along(part->apex, 1.0, corners[c]);
     return;
   }
-  for (size_t c = 0; c < 3; c++)
+  for (size_t c = 0; c < 3; c++) {
     corners[c] = sbs_vec3_along(corners[c], -1.0 / (3.0 * (double)part->triangles), part->apex);
+  }
   const double cone = sbs_vec3_dot(corners[0], sbs_vec3_cross(corners[1], corners[2])) / 6.0;
   part->volume += cone;
   part->cones += fabs(cone);
 }
 
 static int keeps_volume(const found_part *part) {
-  return part->joint != -2 && part->triangles >= FEWEST_TRIANGLES && fabs(part->volume) > LEAST_VOLUME * part->cones;
+  return !part->is_rigid && part->triangles >= FEWEST_TRIANGLES && fabs(part->volume) > LEAST_VOLUME * part->cones;
 }
 
 /* Gives parts that keep a volume their numbers, and triangles these. */
@@ -102,7 +104,10 @@ static void find_rigid(const sbs_flesh *flesh, const sbs_flesh_weights *weights,
     const int32_t joint = influences == 1 ? weights->joints[first] : -1;
     piece->joint = piece->joint == INT32_MAX || piece->joint == joint ? joint : -1;
   }
-  for (size_t p = 0; p < count; p++) pieces[p].joint = pieces[p].joint >= 0 ? -2 : -1;
+  for (size_t p = 0; p < count; p++) {
+    pieces[p].is_rigid = pieces[p].joint >= 0;
+    pieces[p].joint = -1;
+  }
 }
 
 /* A side of a triangle that has no other triangle of its part beside it. */
@@ -225,11 +230,11 @@ static sbs_status list_corners(sbs_flesh *flesh) {
 static void choose_free(sbs_flesh *flesh, const sbs_flesh_desc *desc, const sbs_flesh_weights *weights,
                         const int32_t *islands, const found_part *pieces) {
   for (size_t w = 0; w < flesh->count; w++) {
-    const int is_rigid = pieces[islands[w]].joint == -2;
     const int has_weights = weights->starts[w + 1] > weights->starts[w];
     const int has_triangles = flesh->corner_starts[w + 1] > flesh->corner_starts[w];
     const int is_held = desc->amounts && !(desc->amounts[flesh->kept[w]] > 0.0);
-    if (has_weights && has_triangles && !is_rigid && !is_held) flesh->free_vertices[flesh->free_count++] = (int32_t)w;
+    if (has_weights && has_triangles && !pieces[islands[w]].is_rigid && !is_held)
+      flesh->free_vertices[flesh->free_count++] = (int32_t)w;
   }
 }
 
@@ -239,12 +244,9 @@ sbs_status sbs_flesh_find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, co
   const size_t joints = flesh->joint_count, count = flesh->count;
   double *sums = sbs_arena_take(scratch, joints, sizeof *sums);
   int32_t *islands = sbs_arena_take(scratch, count, sizeof *islands);
-  int32_t *triangles = sbs_arena_take(scratch, flesh->triangle_count, 3 * sizeof *triangles);
+  const int32_t *triangles = sbs_flesh_pack(flesh, scratch);
   if (scratch->failed) return SBS_ERROR_OUT_OF_MEMORY;
   size_t pieces = 0;
-  for (size_t t = 0; t < flesh->triangle_count; t++) {
-    memcpy(triangles + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
-  }
   const sbs_mesh_desc mesh = {.vertex_count = count, .triangle_count = flesh->triangle_count, .triangles = triangles};
   sbs_status status = sbs_mesh_islands(&mesh, islands, &pieces, NULL);
   if (status) return status;

@@ -211,7 +211,8 @@ SBS_INLINE vec4 find_spring(const sbs_flesh_state *state, const sbs_flesh_vertex
   const vec4 way = from - (at < 0.0f ? 0.0f : at > 1.0f ? 1.0f : at) * along;
   const float distance = sqrtf(dot(way, way)), change = vertex->distances[k] - distance;
   if (!(distance > 0.0f)) return (vec4){0.0f};
-  return (change > 0.0f ? vertex->thinner * change : change) / distance * way;
+  const float thinner = (float)state->flesh->options.thinner, thicker = (float)state->flesh->options.thicker;
+  return (change > 0.0f ? thinner : thicker) * change / distance * way;
 }
 
 /* How much of a penalty there is at a depth: nearly all of it, after a soft onset. */
@@ -219,20 +220,13 @@ SBS_INLINE float soften(float depth, float onset) {
   return depth > 0.0f ? depth * depth / (depth + onset) : 0.0f;
 }
 
-SBS_INLINE float smooth_step(float x) {
-  const float t = x < 0.0f ? 0.0f : x > 1.0f ? 1.0f : x;
-  return t * t * (3.0f - 2.0f * t);
-}
-
 /* The force of a plane of a hinge at a vertex. */
-SBS_INLINE vec4 find_contact(const sbs_flesh_state *state, const sbs_flesh_guard *guard, float radius, vec4 y) {
+SBS_INLINE vec4 find_contact(const sbs_flesh_state *state, size_t g, float radius, vec4 y) {
+  const sbs_flesh_guard *guard = state->flesh->guards + g;
   const sbs_flesh_plane *plane = state->planes + guard->hinge;
-  if (!(plane->strength > 0.0f)) return (vec4){0.0f};
-  const vec4 normal = guard->side * vector(plane->normal), start = load(state->start[guard->vertex]);
-  const float inside = dot(vector(plane->inward), start) + plane->inward_offset;
-  const float strength = plane->strength * guard->strength * smooth_step(2.0f * (inside / radius + 0.3f));
+  const vec4 normal = guard->side * vector(plane->normal);
   const float depth = guard->least - dot(normal, y) - guard->side * plane->offset;
-  return strength * soften(depth, ONSET * radius) * normal;
+  return state->guard_strengths[g] * soften(depth, ONSET * radius) * normal;
 }
 
 SBS_CALLED static void finish(const sbs_flesh_state *state, size_t begin, size_t end) {
@@ -247,7 +241,7 @@ SBS_CALLED static void finish(const sbs_flesh_state *state, size_t begin, size_t
       if (vertex->strengths[k] > 0.0f) sum += vertex->strengths[k] * find_spring(state, vertex, k, y);
     }
     for (size_t g = flesh->guard_starts[w]; g < flesh->guard_starts[w + 1]; g++) {
-      sum += find_contact(state, flesh->guards + g, vertex->radius, y);
+      if (state->guard_strengths[g] > 0.0f) sum += find_contact(state, g, vertex->radius, y);
     }
     store(sum, state->right[i]);
   }

@@ -33,6 +33,7 @@ typedef struct sbs_flesh_state {
   sbs_point4 *before;         /* (n) where free vertices were a step ago */
   float pace;                 /* how far a step goes from there */
   sbs_point4 *top;            /* (group_count, top_count) the sums that groups add to rows of the top */
+  float *guard_strengths;     /* (guard_count) */
   float (*bones)[8];          /* (J) in the pose: head, 1 over the square of the length, way to the tail */
   sbs_flesh_plane *planes;    /* (H) */
   float (*apexes)[3];         /* (P) */
@@ -62,10 +63,40 @@ sbs_flesh_functions sbs_flesh_choose_functions(sbs_isa isa);
 /* Takes the memory of a state. */
 void sbs_flesh_place_state(sbs_flesh_state *state, const sbs_flesh *flesh, sbs_arena *arena);
 
+/* A pose of flesh: from rest positions in units of the mesh's size to deformed ones in those of the pose. */
+typedef struct sbs_flesh_posed {
+  const sbs_pose *pose;
+  double size, middle[3]; /* of deformed positions */
+} sbs_flesh_posed;
+
+/* How much joints scale the mesh: the median of their determinants' roots. `scales` (J) is overwritten. */
+double sbs_flesh_find_scale(const sbs_flesh *flesh, const sbs_pose *pose, double *scales);
+
 /* Puts apexes of pieces to the mean of their vertices. */
 void sbs_flesh_place_pieces(sbs_flesh_state *state);
 
-/* The volumes at rest, and the pressures that parts answer with. */
-sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh);
+/* Brings bones, planes and apexes into the pose of `start`. */
+void sbs_flesh_set_pose(sbs_flesh_state *state, const sbs_flesh_posed *in);
+
+/* Solves for `right`, in place. */
+sbs_status sbs_flesh_solve(const sbs_flesh_state *state, int threads);
+
+/* Adds to pressures as measured volumes ask for. */
+void sbs_flesh_add_to_pressures(const sbs_flesh_state *state);
+
+/* Vectors of the mesh's vertices that are changed. */
+typedef struct sbs_flesh_vectors {
+  char *first; /* or NULL */
+  size_t stride;
+  sbs_scalar scalar;
+} sbs_flesh_vectors;
+
+/* `stride` 0: packed. */
+sbs_flesh_vectors sbs_flesh_make_vectors(void *first, size_t stride, sbs_scalar scalar);
+void sbs_flesh_read_vector(const sbs_flesh_vectors *in, size_t vertex, double out[3]);
+
+/* Writes the vertices that moved. */
+void sbs_flesh_write_results(sbs_flesh_state *state, double size, double amount, const unsigned char *is_moved,
+                             const sbs_flesh_vectors *positions, const sbs_flesh_vectors *normals);
 
 #endif

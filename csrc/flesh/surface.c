@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The mesh without seams, and its triangles at rest. */
 #include <math.h>
+#include <string.h>
 
 #include "base/algebra.h"
 #include "base/progress.h"
@@ -136,4 +137,12 @@ sbs_status sbs_flesh_find_surface(sbs_flesh *flesh, const sbs_flesh_desc *desc, 
   }
   set_triangles(flesh, desc);
   return SBS_OK;
+}
+
+int32_t *sbs_flesh_pack(const sbs_flesh *flesh, sbs_arena *scratch) {
+  int32_t *packed = sbs_arena_take(scratch, flesh->triangle_count, 3 * sizeof *packed);
+  for (size_t t = 0; t < flesh->triangle_count && packed; t++) {
+    memcpy(packed + 3 * t, flesh->triangles[t].corners, sizeof flesh->triangles[t].corners);
+  }
+  return packed;
 }

@@ -52,11 +52,6 @@ typedef struct muscle_binding {
   double center[3], far;       /* no skin is near that is farther from the center */
 } muscle_binding;
 
-static double smooth_step(double x) {
-  const double t = fmin(fmax(x, 0.0), 1.0);
-  return t * t * (3.0 - 2.0 * t);
-}
-
 static void read_vector(const void *vectors, sbs_scalar scalar, size_t vertex, double v[3]) {
   for (size_t i = 0; i < 3; i++) v[i] = sbs_scalar_get(vectors, scalar, 3 * vertex + i);
 }
@@ -144,12 +139,12 @@ static double find_following(const muscle_binding *binding, size_t vertex) {
     sum += weight;
     if (binding->covers[desc->joint_indices[i]]) covered += weight;
   }
-  return sum > 0.0 ? smooth_step(covered / sum / FOLLOWING) : 0.0;
+  return sum > 0.0 ? sbs_smooth_step(covered / sum / FOLLOWING) : 0.0;
 }
 
 /* How much of the muscle there is, from 0 at the ends of the belly. */
 static double share_along(double u) {
-  return smooth_step(fmin(u, 1.0 - u) / END_PART);
+  return sbs_smooth_step(fmin(u, 1.0 - u) / END_PART);
 }
 
 /* ------------------------------------------------------------------------------------------------- one muscle -- */
@@ -171,7 +166,7 @@ static sbs_status append(pair_list *list, cover_pair added, const sbs_allocator 
 /* The share of skin with a normal, from 1 where it faces along a direction to 0 at right angles; 1 without normals. */
 static double share_facing(const double normal[3], const double direction[3]) {
   const double length = fmax(sqrt(sbs_dot(direction, direction)), 1e-300);
-  return smooth_step(sbs_dot(normal, direction) / length / FACING);
+  return sbs_smooth_step(sbs_dot(normal, direction) / length / FACING);
 }
 
 /*
@@ -199,7 +194,7 @@ static sbs_status bind_vertex(const muscle_binding *binding, size_t vertex, cons
   const double distance = (double)pair.measured.distance;
   double surface[3];
   for (int axis = 0; axis < 3; axis++) surface[axis] = (double)pair.measured.normal[axis];
-  const double within = smooth_step(2.0 - 2.0 * distance / binding->muscle->reach);
+  const double within = sbs_smooth_step(2.0 - 2.0 * distance / binding->muscle->reach);
   const double faces = normal ? share_facing(normal, surface) : 1.0;
   pair.share = (float)(follows * faces * share_along((double)pair.u) * within);
   const int has_share = (double)pair.share > LEAST_SHARE;

@@ -5,6 +5,7 @@
 
 #include "base/algebra.h"
 #include "base/memory.h"
+#include "mesh/neighbors.h"
 
 /* The cotangent of 0.6 degrees. Smaller angles count as that, so that slivers do not tie their corners together. */
 #define LARGEST_COTANGENT 100.0
@@ -22,20 +23,6 @@ static double find_cotangent(const double *positions, int32_t apex, int32_t firs
   const sbs_vec3 normal = sbs_vec3_cross(a, b);
   const double across = sqrt(sbs_vec3_dot(normal, normal)), limit = LARGEST_COTANGENT * across;
   return across > 0.0 ? fmin(fmax(sbs_vec3_dot(a, b), -limit), limit) / across : 0.0;
-}
-
-/* The place of an edge in the lists, by binary search: neighbors are sorted. */
-static size_t find_edge(const sbs_laplacian *in, int32_t from, int32_t to) {
-  size_t low = in->offsets[from], high = in->offsets[from + 1];
-  while (high - low > 1) {
-    const size_t middle = low + (high - low) / 2;
-    if (in->neighbors[middle] <= to) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mesh, const sbs_allocator *allocator) {
@@ -56,8 +43,8 @@ sbs_status sbs_laplacian_init(sbs_laplacian *laplacian, const sbs_mesh_desc *mes
       const int32_t a = mesh->triangles[3 * t + (corner + 1) % 3], b = mesh->triangles[3 * t + (corner + 2) % 3];
       if (a == b) continue;
       const double half = find_cotangent(mesh->positions, apex, a, b) / 2.0;
-      laplacian->weights[find_edge(laplacian, a, b)] += half;
-      laplacian->weights[find_edge(laplacian, b, a)] += half;
+      laplacian->weights[sbs_find_neighbor(laplacian->offsets, laplacian->neighbors, a, b)] += half;
+      laplacian->weights[sbs_find_neighbor(laplacian->offsets, laplacian->neighbors, b, a)] += half;
     }
   }
   for (size_t i = 0; i < laplacian->offsets[count]; i++) {

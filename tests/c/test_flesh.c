@@ -196,6 +196,28 @@ static void test_normals(void) {
   CHECK(turned > 0.1 && turned < 0.9);
 }
 
+/* Without any tie nothing fails, and each of the springs of bones works without the other. */
+static void test_options(void) {
+  const sbs_flesh_desc desc = describe(1.0);
+  const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 100.0)};
+  double free[VERTICES][3], thinner[VERTICES][3], thicker[VERTICES][3];
+  const struct {
+    sbs_flesh_options options;
+    double (*found)[3];
+  } cases[] = {{{0}, free}, {{.thinner = 3.0}, thinner}, {{.thicker = 3.0}, thicker}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    sbs_flesh *flesh = NULL;
+    CHECK_EQUAL(sbs_flesh_new(&desc, &cases[i].options, NULL, &flesh, NULL), SBS_OK);
+    deform(pose, cases[i].found);
+    relax(flesh, pose, cases[i].found, 1);
+    for (int c = 0; c < 3 * VERTICES; c++) CHECK(isfinite(cases[i].found[c / 3][c % 3]));
+    sbs_flesh_free(flesh);
+  }
+  CHECK(farthest(thinner, free) > 0.01);
+  CHECK(farthest(thicker, free) > 0.01);
+  CHECK(farthest(thicker, thinner) > 0.01);
+}
+
 static void test_bad_input(void) {
   const sbs_flesh_desc good = describe(1.0);
   sbs_flesh_desc desc;
@@ -312,6 +334,7 @@ int main(void) {
   RUN(test_bent);
   RUN(test_mask);
   RUN(test_normals);
+  RUN(test_options);
   RUN(test_bad_input);
   RUN(test_hostile);
   RUN(test_allocations);

@@ -15,8 +15,8 @@
  * under the condition that limbs and connected pieces of the mesh keep their volumes. x are positions at rest, s
  * deformed ones and y relaxed ones, F_t the gradient of the deformation of a triangle, R_t the rotation nearest to it,
  * A_t its area at rest, a_v a third of those around a vertex, L the cotangent Laplacian over a_v, R_v the mean of the
- * R_t around a vertex, r the radius of its limb, w its largest weight, d_i the distance to a bone with weight w_i, k
- * `thinner` where d is less than at rest, else `thicker`.
+ * R_t around a vertex, r the radius of its limb, w its largest weight (the square of max(2 w - 1, 0) is .001 at least),
+ * d_i the distance to a bone with weight w_i, k `thinner` where d is less than at rest, else `thicker`.
  *
  * The energy is not minimized to the end. So many steps are taken, always the same, by Newton's method with one matrix
  * for all poses, which is factored at bind (projective dynamics, seen as a quasi-Newton method). So positions are a
@@ -90,8 +90,8 @@ typedef struct sbs_flesh sbs_flesh;
  *   flesh      receives the result; release it by sbs_flesh_free
  *   fault      or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, NEGATIVE, JOINT_INDEX, VERTEX_INDEX, PARENT, OUT_OF_MEMORY,
- * CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE, OPTION, NOT_FINITE, JOINT_INDEX, VERTEX_INDEX, PARENT, NO_CONVERGENCE (the matrix
+ * can't be factored), OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_flesh_new(const sbs_flesh_desc *desc, const sbs_flesh_options *options,
                                  const sbs_allocator *allocator, sbs_flesh **flesh, sbs_fault *fault);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Pressures that keep the volumes of parts. */
+#include <math.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "flesh/step.h"
+
+/* A limb and its piece both answer to a volume that is lost, each by so much. */
+#define ANSWER 0.35
+
+/*
+ * A part's volume changes by g . K^-1 g for each unit of its pressure, g being the gradient of the volume: at rest, for
+ * all poses.
+ */
+sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
+  const sbs_flesh_functions functions = sbs_flesh_choose_functions(flesh->isa);
+  sbs_arena arena = sbs_arena_from(&flesh->allocator);
+  sbs_flesh_state state;
+  sbs_flesh_place_state(&state, flesh, &arena);
+  sbs_point4 *gradient = sbs_arena_take(&arena, flesh->count, sizeof *gradient);
+  sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
+  if (!status) {
+    for (size_t i = 0; i < 4 * flesh->count; i++) {
+      state.y[i / 4][i % 4] = i % 4 < 3 ? (float)flesh->rest[i / 4 * 3 + i % 4] : 0.0f;
+    }
+    for (size_t i = 0; i < 3 * flesh->part_count; i++) {
+      state.apexes[i / 3][i % 3] = (float)flesh->parts[i / 3].apex[i % 3];
+    }
+    functions.measure(&state, 0, flesh->part_count);
+  }
+  for (size_t p = 0; p < flesh->part_count && !status; p++) {
+    status = sbs_tell((double)p / (double)flesh->part_count);
+    memset(gradient, 0, flesh->count * sizeof *gradient);
+    functions.add_gradient(&state, p, gradient);
+    for (size_t i = 0; i < flesh->free_count; i++)
+      memcpy(state.right[i], gradient[flesh->free_vertices[i]], sizeof *gradient);
+    status = sbs_flesh_solve(&state, 1);
+    double answer = 0.0;
+    for (size_t i = 0; i < 4 * flesh->free_count; i++) {
+      answer += (double)gradient[flesh->free_vertices[i / 4]][i % 4] * (double)state.right[i / 4][i % 4];
+    }
+    flesh->parts[p].volume = (double)state.volumes[p];
+    flesh->parts[p].squares = (double)state.squares[p];
+    flesh->parts[p].strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
+  }
+  sbs_arena_release(&arena);
+  return status;
+}
+
+/* A part that is larger than at rest answers more, about by the squares of its triangles' areas. */
+void sbs_flesh_add_to_pressures(const sbs_flesh_state *state) {
+  for (size_t p = 0; p < state->flesh->part_count; p++) {
+    const sbs_flesh_part *part = state->flesh->parts + p;
+    const double larger = part->squares > 0.0 ? (double)state->squares[p] / part->squares : 1.0;
+    const double lost = part->volume - (double)state->volumes[p];
+    state->pressures[p] += (float)(part->strength * lost * 2.0 / (1.0 + larger));
+  }
+}
