@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import replace
 from importlib import resources
@@ -13,7 +14,7 @@ import gltf_reference
 import numpy as np
 import pytest
 from commands import succeed
-from gltf_builder import arm
+from gltf_builder import arm, pack_glb
 from numpy.typing import NDArray
 
 import sbs
@@ -198,6 +199,66 @@ def test_it_is_kept_when_it_is_loaded_and_saved_again(tmp_path: Path) -> None:
     np.testing.assert_array_equal(alone.options["amount"], again.options["amount"])
     same = again.with_mesh(replace(again.mesh, uvs=None))
     assert same.options == again.options
+
+
+def moved_by_a_tool(path: Path, scale: list[float]) -> Path:
+    """The file with positions in another space, as quantization leaves it: skins are told, other attributes are not."""
+    content, data = gltf_reference.opened(path)
+    move, buffer = np.array([0.3, -0.2, 0.1]), bytearray(data)
+    theirs = np.diag([*scale, 1.0])
+    theirs[:3, 3] = move
+
+    def change(number: int, function: Any) -> None:
+        accessor = content["accessors"][number]
+        start = content["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+        shape = (accessor["count"], 3 if accessor["type"] == "VEC3" else 16)
+        rows = np.ndarray(shape, "<f4", buffer, start)
+        rows[:] = function(rows.copy())
+        if "min" in accessor:
+            accessor.update(min=rows.min(axis=0).tolist(), max=rows.max(axis=0).tolist())
+
+    for mesh in content["meshes"]:
+        for primitive in mesh["primitives"]:
+            change(primitive["attributes"]["POSITION"], lambda rows: rows * scale + move)
+    for skin in content["skins"]:
+        # transposed, column by column
+        back = np.linalg.inv(theirs).T
+        change(skin["inverseBindMatrices"], lambda rows, back=back: (back @ rows.reshape(-1, 4, 4)).reshape(-1, 16))
+    changed = path.with_name("changed.glb")
+    changed.write_bytes(pack_glb(json.dumps(content).encode(), bytes(buffer)))
+    return changed
+
+
+def test_centers_follow_positions_into_another_space(tmp_path: Path) -> None:
+    loaded(HAND).for_engine("three", twist=None).save(tmp_path / "web.glb")
+    made = loaded(tmp_path / "web.glb")
+    found = loaded(moved_by_a_tool(tmp_path / "web.glb", [0.5, 0.5, 0.5]))
+    # float32 in the file, twice
+    atol = 1e-5 * diagonal(made.mesh.positions)
+    np.testing.assert_allclose(found.mesh.positions, made.mesh.positions, atol=atol)
+    np.testing.assert_allclose(centers_of(found), centers_of(made), atol=atol)
+    found.save(tmp_path / "again.glb")
+    np.testing.assert_allclose(centers_of(loaded(tmp_path / "again.glb")), centers_of(made), atol=atol)
+
+
+def test_centers_of_other_positions_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    loaded(HAND).for_engine("three", twist=None).save(tmp_path / "web.glb")
+    with pytest.warns(UserWarning, match="_SBS_CENTER does not fit positions"):
+        found = sbs.load(moved_by_a_tool(tmp_path / "web.glb", [0.5, 0.5, 0.7]))
+    assert found.mesh.centers is None and not found.options
+    content, data = gltf_reference.opened(tmp_path / "web.glb")
+    for mesh in content["meshes"]:
+        for primitive in mesh["primitives"]:
+            del primitive["attributes"]["_SBS_CENTER"]
+    (tmp_path / "stripped.glb").write_bytes(pack_glb(json.dumps(content).encode(), data))
+    with pytest.warns(UserWarning, match="_SBS_CENTER was removed"):
+        sbs.load(tmp_path / "stripped.glb")
+    for bounds in (None, 7, {"min": [0, 0]}, {"min": "abc", "max": [1, 2, 3]}, {"min": [0, 0, 0], "max": [1e999] * 3}):
+        for mesh in content["meshes"]:
+            for primitive in mesh["primitives"]:
+                primitive["extras"] = {"sbs_positions": bounds}
+        (tmp_path / "hostile.glb").write_bytes(pack_glb(json.dumps(content).encode(), data))
+        loaded(tmp_path / "hostile.glb")
 
 
 def rigid(character: sbs.Character) -> sbs.Character:

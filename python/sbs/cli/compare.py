@@ -169,7 +169,7 @@ def find_pose(
     if animation is None:
         motion = made_poses(character)
         poses, times = motion.poses, np.zeros(len(motion.poses))
-        words = [f"{label}, of made poses that in which methods differ most" for label in motion.labels]
+        words = [f"{label}, the made pose in which methods differ most" for label in motion.labels]
     else:
         times = np.linspace(0.0, animation.duration, MOMENTS).round(3)
         poses = np.stack([animation.skinning_matrices(time) for time in times])

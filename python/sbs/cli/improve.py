@@ -19,7 +19,7 @@ from ..correctives import Correctives, as_blend_shapes, draft_all
 from ..quality import Gauge
 from ..quality.gauge import over_time
 from ..quality.methods import deformed
-from ..quality.panel import FOOTNOTE, FULL_STRAIN
+from ..quality.panel import COLORS, FULL_STRAIN
 from ..quality.picture import Row, column_width, compose, portraits
 from ..quality.picture.extra import load_mitsuba
 from ..quality.picture.portraits import BLUE, CLAY
@@ -65,12 +65,12 @@ class Improved:
     character: Character
     correctives: Correctives | None
 
-    def deform(self, motion: MeasuredMotion, pose: int, before: Character) -> Floats:
-        """Positions (V, 3) by linear blending in a pose of a motion of the character before."""
+    def deform(self, motion: MeasuredMotion, pose: int, before: Character, clip: int | None) -> Floats:
+        """Positions (V, 3) by linear blending in a pose of a motion: of an animation by its number, or a made one."""
         made = self.character
-        if motion.times is not None:
-            animation = made.animations[[each.name for each in before.animations].index(motion.name)]
-            time = float(motion.times[pose])
+        if clip is not None:
+            assert motion.times is not None
+            animation, time = made.animations[clip], float(motion.times[pose])
             rest = made.shape_motion(animation).rest_positions(time) if made.mesh.shapes else None
             return _linear(made, animation.skinning_matrices(time), rest)
         matrices = motion.poses[pose]
@@ -95,18 +95,10 @@ def _linear(character: Character, matrices: Floats, rest: Any) -> Floats:
 class Compared:
     """A pose before and after."""
 
-    motion: MeasuredMotion
-    pose: int
+    label: str
     gauge: Gauge
     before: Floats
     after: Floats
-
-    @property
-    def kind(self) -> str:
-        """The animation, or whether a made pose bends a joint or twists it."""
-        if self.motion.times is not None:
-            return self.motion.name
-        return "made twists" if " twisted by " in self.motion.labels[self.pose] else "made bends"
 
     @property
     def difference(self) -> float:
@@ -145,9 +137,9 @@ def improve(
     It gets weights that are fitted to spherical blending, joints that spread the twists of limbs, and drafted
     correctives as blend shapes; joints and shapes have keys in every animation, and shapes their drivers.
 
-    The table compares linear blending before and after in all animations, and in made poses, in which the shapes
-    follow their drivers: energies and the share of the area that
-    crosses are means of poses, volumes the extremes, as shares of the volume at rest.
+    The table compares linear blending before and after in all animations, and in made poses, in which the shapes follow
+    their drivers: energies and the share of the area that crosses are means of poses, volumes the extremes, as shares
+    of the volume at rest.
     """
     refuse_idle(
         (picture is None, "{} needs --picture", PICTURE),
@@ -158,9 +150,8 @@ def improve(
         load_mitsuba()
     character = source.load()
     made = improve_character(character, without, influences, rate)
+    rows, most = measure(character, made)
     made.character.save(output)
-    compared = list(compare(character, made))
-    rows = table(compared)
     if as_json:
         print_json([{**row, **{key: number(row[key]) for key in COLUMNS}} for row in rows])
     else:
@@ -170,7 +161,7 @@ def improve(
     joints = len(made.character.skeleton) - len(character.skeleton)
     say(f"{output}: {joints} twist joints, {len(made.correctives or ())} correctives")
     if picture is not None:
-        draw(max(compared, key=lambda each: each.difference), character, drawn, picture)
+        draw(most, character, drawn, picture)
 
 
 def improve_character(character: Character, without: Sequence[str], influences: int, rate: float) -> Improved:
@@ -211,32 +202,47 @@ def improve_character(character: Character, without: Sequence[str], influences: 
     return Improved(made, shapes)
 
 
-def compare(character: Character, made: Improved) -> Iterator[Compared]:
-    """All poses of animations and made poses."""
-    plain = Gauge(character)
-    for motion in [*map(clip, character.animations), made_poses(character)]:
-        for pose, matrices in enumerate(motion.poses):
-            rest = motion.rest_positions(character, pose)
+def measure(character: Character, made: Improved) -> tuple[list[dict[str, Any]], Compared]:
+    """Two rows for each animation, made bends and made twists: before and after; and the most different pose."""
+    plain, rows = Gauge(character), []
+    most: Compared | None = None
+    for name, motion, animation, poses in _motions(character):
+        before, after = [], []
+        for pose in poses:
+            matrices, rest = motion.poses[pose], motion.rest_positions(character, pose)
             gauge = plain if rest is None else Gauge(character, rest)
-            before = _linear(character, matrices, rest)
-            yield Compared(motion, pose, gauge, before, made.deform(motion, pose, character))
+            label = f"{motion.name}: {motion.labels[pose]}"
+            seen = Compared(
+                label, gauge, _linear(character, matrices, rest), made.deform(motion, pose, character, animation)
+            )
+            before.append(gauge.measure(matrices, seen.before))
+            after.append(gauge.measure(matrices, seen.after))
+            if most is None or seen.difference > most.difference:
+                most = seen
+        rows += [_row(name, "before", before), _row(name, "after", after)]
+    assert most is not None
+    return rows, most
 
 
-def table(compared: Sequence[Compared]) -> list[dict[str, Any]]:
-    """Two rows for each animation, bends and twists: before and after."""
-    rows = []
-    for motion in dict.fromkeys(each.kind for each in compared):
-        mine = [each for each in compared if each.kind == motion]
-        for name in ("before", "after"):
-            poses = [each.gauge.measure(each.motion.poses[each.pose], getattr(each, name)) for each in mine]
-            values = {
-                key: over_time([pose[measure] for pose in poses], statistic)
-                if measure == "volume"
-                else float(np.mean([pose[measure][statistic] for pose in poses]))
-                for key, (measure, statistic) in COLUMNS.items()
-            }
-            rows.append({"motion": motion, "character": name, **values})
-    return rows
+def _motions(character: Character) -> Iterator[tuple[str, MeasuredMotion, int | None, Sequence[int]]]:
+    """Names, motions, the numbers of animations and of poses."""
+    for place, animation in enumerate(character.animations):
+        motion = clip(animation)
+        yield animation.name, motion, place, range(len(motion.poses))
+    made = made_poses(character)
+    twists = [" twisted by " in label for label in made.labels]
+    for is_twist, name in enumerate(("made bends", "made twists")):
+        yield name, made, None, [pose for pose, twisted in enumerate(twists) if twisted == is_twist]
+
+
+def _row(motion: str, name: str, measured: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    values = {
+        key: over_time([pose[measure] for pose in measured], statistic)
+        if measure == "volume"
+        else float(np.mean([pose[measure][statistic] for pose in measured]))
+        for key, (measure, statistic) in COLUMNS.items()
+    }
+    return {"motion": motion, "character": name, **values}
 
 
 def draw(compared: Compared, character: Character, drawn: PictureOptions, output: Path) -> None:
@@ -250,5 +256,5 @@ def draw(compared: Compared, character: Character, drawn: PictureOptions, output
         colors = CLAY + (BLUE - CLAY) * share[:, None]
         size = (column, column)
         pictures += portraits(mesh.positions, mesh.triangles, [positions], colors, camera, size, samples=drawn.samples)
-    row = Row(pictures, ["", ""], f"{compared.motion.name}: {compared.motion.labels[compared.pose]}")
-    save_figure(compose([row], ["before", "after"], FOOTNOTE, width=drawn.width), output)
+    figure = compose([Row(pictures, ["", ""], compared.label)], ["before", "after"], COLORS, width=drawn.width)
+    save_figure(figure, output)

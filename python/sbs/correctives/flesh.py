@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -10,14 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..characters.character import Character
+from ..rigging.animation import Animations
 from ..skinning.options import AnyFloats
 from ..skinning.twist import as_frames
 from .patches import Surface
 
 __all__ = ["Flesh", "FleshFactors"]
-
-STEPS = 12
-"""For pictures; 8 are enough for playback, and 4 for a preview."""
 
 
 class FleshFactors(TypedDict, total=False):
@@ -59,21 +59,23 @@ class Flesh:
     ) -> None:
         surface, mesh = Surface(character), character.mesh
         self._character = character
-        self._arguments: dict[str, Any] = {
-            "rest_positions": mesh.positions,
-            "triangles": mesh.triangles,
-            "joint_indices": mesh.joint_indices,
-            "joint_weights": mesh.joint_weights,
-            "parents": surface.parents.astype(np.int32),
-            "bones": np.stack([surface.heads, surface.tails], axis=1),
-            "hinges": np.array([surface.is_hinge(joint) for joint in range(len(surface.parents))]),
-            "amounts": None if amounts is None else np.array(amounts, np.float64),
-            **factors,
-        }
-        self._core = _core.Flesh(**self._arguments)
+        amounts = None if amounts is None else np.array(amounts, np.float64)
+        self._options: dict[str, Any] = {"amounts": amounts, **factors}
+        self._core = _core.Flesh(
+            rest_positions=mesh.positions,
+            triangles=mesh.triangles,
+            joint_indices=mesh.joint_indices,
+            joint_weights=mesh.joint_weights,
+            parents=surface.parents.astype(np.int32),
+            bones=np.stack([surface.heads, surface.tails], axis=1),
+            hinges=np.array([surface.is_hinge(joint) for joint in range(len(surface.parents))]),
+            **self._options,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._character, self._arguments)
+        # Neither animations nor a file are needed, and both may be large.
+        bare = replace(self._character, animations=Animations(), source=None)
+        return partial(Flesh, **self._options), (bare,)
 
     def __repr__(self) -> str:
         return f"<sbs.Flesh, vertices that move: {self.free_count}>"
@@ -90,7 +92,7 @@ class Flesh:
         *,
         normals: AnyFloats | None = None,
         bare: AnyFloats | None = None,
-        steps: int = STEPS,
+        steps: int | None = None,
         amount: float = 1.0,
         threads: int | None = None,
     ) -> None:
@@ -107,7 +109,7 @@ class Flesh:
             The same skin without blend shapes and correctives: it is relaxed, and the skin moves as it does. So a smile
             is not taken for strain.
         steps : int, optional
-            At least 1; 8 are enough for playback, and 4 for a preview.
+            From 1 to 1000; by default 12, for pictures. 8 are enough for playback, and 4 for a preview.
         amount : float, optional
             How much of the way vertices go, from 0 to 1.
         threads : int, optional
@@ -133,7 +135,7 @@ class Flesh:
         skinning_matrices: ArrayLike,
         positions: ArrayLike | None = None,
         *,
-        steps: int = STEPS,
+        steps: int | None = None,
         amount: float = 1.0,
         threads: int | None = None,
     ) -> AnyFloats:
@@ -166,10 +168,3 @@ class Flesh:
         skin, options = self._character.smooth_twist
         found = skin.deform_many(matrices, **options)
         return found[0] if single else found
-
-
-def _restore(character: Character, arguments: dict[str, Any]) -> Flesh:
-    """An unpickled instance."""
-    made = Flesh.__new__(Flesh)
-    made._character, made._arguments, made._core = character, arguments, _core.Flesh(**arguments)
-    return made

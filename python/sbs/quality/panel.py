@@ -17,10 +17,10 @@ from .picture.portraits import BLUE, CLAY
 from .report import Report, in_words
 
 FULL_STRAIN = 1.0
+COLORS = "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved."
 FOOTNOTE = (
-    "Blue: where the surface is stretched or squashed, full blue where its area is doubled or halved. Thickness: 1% of"
-    " the deforming surface is thinner. Tear: 1% is torn more. Surfaces are smoothed for the picture by Loop"
-    " subdivision."
+    f"{COLORS} Thickness: 1% of the deforming surface is thinner. Tear: 1% is torn more. Surfaces are smoothed for the"
+    " picture by Loop subdivision."
 )
 
 

@@ -16,9 +16,10 @@ from ...rigging.triangle_mesh import Mesh
 from ...skinning.influences import tidy
 from ...skinning.tangents import moved_tangents
 from ...support.vectors import unit
+from .centers import put_centers
 from .fill_animations import fill_animations
 from .fill_shapes import fill_shapes
-from .influences import CENTER, stored_influences
+from .influences import stored_influences
 from .output import ARRAY_BUFFER, Json, Output
 from .source import Part, Source
 
@@ -60,9 +61,10 @@ def fill(
             return False
         joint_maps[skin] = joint_map
     for part in source.parts:
-        attributes = output.json["meshes"][part.mesh]["primitives"][part.primitive]["attributes"]
+        primitive = output.json["meshes"][part.mesh]["primitives"][part.primitive]
+        attributes = primitive["attributes"]
         _put_changes(output, source.mesh, mesh, part, attributes)
-        _put_centers(output, source.centers, centers, part, attributes)
+        put_centers(output, source.centers, centers, mesh, part, primitive)
         if part in changed:
             _put_influences(output, attributes, mesh, part.rows, joint_maps[part.skin], weights)
     if source.lacks_shapes(mesh) and not fill_shapes(output, source, mesh, joint_maps):
@@ -131,16 +133,6 @@ def _put_changes(output: Output, before: Mesh, mesh: Mesh, part: Part, attribute
         same = ours is None or (theirs is not None and np.array_equal(ours[rows], theirs[rows]))
         changed[name] = None if same else ours[rows]
     put_surface(output, attributes, **changed, matrix=part.matrix)
-
-
-def _put_centers(output: Output, before: Floats | None, centers: Floats | None, part: Part, attributes: Json) -> None:
-    """Put the centers of rotation and amounts for a shader, or none where they are of other weights."""
-    if centers is None:
-        attributes.pop(CENTER, None)
-    elif before is None or not np.array_equal(before, centers):
-        inverse, own = affine.inverse(part.matrix[None])[0], centers[part.rows]
-        stored = np.column_stack([own[:, :3] @ inverse[:3, :3].T + inverse[:3, 3], own[:, 3]])
-        attributes[CENTER] = output.accessor(stored.astype(np.float32), ARRAY_BUFFER)
 
 
 def _same_influences(before: Mesh, mesh: Mesh, rows: slice) -> bool:

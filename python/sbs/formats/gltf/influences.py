@@ -10,9 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...skinning.influences import Influences, tidy
 
-CENTER = "_SBS_CENTER"
-"""The attribute VEC4 with `engine_centers`: a center in the space of POSITION, and the amount of spherical blending."""
-
 
 def stored_influences(joint_indices: ArrayLike, joint_weights: ArrayLike, dtype: np.dtype[Any]) -> Influences:
     """Influences (V, K) as a skin uses them, in sets of four, with weights of a type, sorted by these as stored."""

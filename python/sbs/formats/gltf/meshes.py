@@ -16,8 +16,8 @@ from ...rigging.shapes import BlendShape
 from ...rigging.triangle_mesh import MeshPart, area_weighted_normals
 from ...support.text import well_formed
 from . import accessors
+from .centers import BOUNDS, CENTER, fit_centers
 from .document import Document, Element
-from .influences import CENTER
 from .shapes import read_shapes
 from .skins import SkinUse
 
@@ -123,7 +123,7 @@ def _read_primitive(document: Document, primitive: Element, use: SkinUse) -> Ski
     normals = _read_attribute(document, attributes, "NORMAL", "VEC3", rows) if "NORMAL" in attributes else None
     uvs = _read_attribute(document, attributes, "TEXCOORD_0", "VEC2", rows) if "TEXCOORD_0" in attributes else None
     tangents = _read_attribute(document, attributes, "TANGENT", "VEC4", rows) if "TANGENT" in attributes else None
-    centers = _read_centers(document, attributes, rows)
+    centers = _read_centers(document, primitive, positions)
     joint_indices, joint_weights = _read_influences(document, attributes, use, rows)
     return SkinnedMesh(
         positions=positions,
@@ -149,14 +149,24 @@ def _read_attribute(document: Document, attributes: Element, name: str, kind: st
     return accessors.read_floats(document, _attribute(document, attributes, name, rows), kind)
 
 
-def _read_centers(document: Document, attributes: Element, rows: int) -> Floats | None:
+def _read_centers(document: Document, primitive: Element, positions: Floats) -> Floats | None:
     """Centers and amounts (V, 4) that the file has for a shader."""
+    attributes, extras = primitive.child("attributes"), primitive.anything("extras")
+    bounds = extras.get(BOUNDS) if isinstance(extras, dict) else None
     if CENTER not in attributes:
+        if bounds is not None:
+            document.remarks.append(f"{attributes.label}: {CENTER} was removed; blending is linear there")
         return None
-    found = _read_attribute(document, attributes, CENTER, "VEC4", rows)
+    found = _read_attribute(document, attributes, CENTER, "VEC4", len(positions))
     for vertex in np.flatnonzero((found[:, 3] < 0.0) | (found[:, 3] > 1.0))[:1]:
         raise attributes.error(f"the amount of vertex {vertex} is {found[vertex, 3]:g}, not between 0 and 1", CENTER)
-    return found
+    centers = fit_centers(found[:, :3], positions, bounds)
+    if centers is None:
+        document.remarks.append(
+            f"{attributes.label}: {CENTER} does not fit positions, which were changed since; blending is linear there"
+        )
+        return None
+    return np.column_stack([centers, found[:, 3]])
 
 
 def _read_influences(
