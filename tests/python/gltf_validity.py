@@ -63,6 +63,7 @@ def check_validity(path: Path) -> None:
         for channel in animation["channels"]:
             sampler = animation["samplers"][channel["sampler"]]
             assert "min" in accessors[sampler["input"]]
+            assert (np.diff(arrays[sampler["input"]][:, 0]) > 0).all(), "times of keys have to increase"
             assert arrays[sampler["output"]].size % len(arrays[sampler["input"]]) == 0
             assert channel["target"]["node"] < len(content["nodes"])
 

@@ -59,13 +59,13 @@ def _make_animation(output: Output, source: Source, mesh: Mesh, animation: Anima
         channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": track.path}})
 
     for track in animation.tracks[known:]:
-        times = output.accessor(track.times.astype(np.float32), bounds=True)
+        times = output.accessor(_key_times(track), bounds=True)
         for column, node in enumerate(track.nodes.tolist()):
             add_channel(track, times, _find_keys(track, column), source.nodes[node])
     for node, shapes in shape_nodes.items():
         rest = [shape.weight for shape in mesh.shapes[shapes.start : shapes.stop]]
         for track in _join_shape_tracks(animation.shape_tracks, shapes, rest):
-            times = output.accessor(track.times.astype(np.float32), bounds=True)
+            times = output.accessor(_key_times(track), bounds=True)
             add_channel(track, times, track.values.reshape(-1), node)
     name = well_formed(animation.name)
     return {**before, "channels": channels, "samplers": samplers} | ({"name": name} if name else {})
@@ -88,6 +88,15 @@ def _is_of_shapes(channel: Json, shape_nodes: dict[int, range]) -> bool:
     """Whether a channel has the weights of the character's shapes."""
     target = channel["target"]
     return target.get("path") == "weights" and target.get("node") in shape_nodes
+
+
+def _key_times(track: Track) -> NDArray[np.float32]:
+    """Times as glTF needs them, in float32 and strictly increasing: keys that round to one time follow each other."""
+    bits = track.times.astype(np.float32).view(np.int32).astype(np.int64)
+    bits = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)  # ordered as the numbers, also below 0
+    places = np.arange(len(bits))
+    bits = np.maximum.accumulate(bits - places) + places
+    return np.where(bits < 0, -bits | -0x80000000, bits).astype(np.int32).view(np.float32)
 
 
 def _find_keys(track: Track, column: int) -> NDArray[np.floating]:
