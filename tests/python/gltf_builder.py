@@ -44,7 +44,8 @@ class Builder:
         return len(elements) - 1
 
     def view(self, data: bytes, **keys: Any) -> int:
-        """A buffer view of new bytes, right behind those that are there."""
+        """A buffer view of new bytes, at a multiple of 4."""
+        self.data += bytes(-len(self.data) % 4)
         start = len(self.data)
         self.data += data
         return self._add("bufferViews", {"buffer": 0, "byteOffset": start, "byteLength": len(data), **keys})
@@ -53,6 +54,9 @@ class Builder:
         """A packed accessor of (count,) or (count, components) values; `code` is that of `struct`."""
         rows = [tuple(np.atleast_1d(row).tolist()) for row in values]
         data = b"".join(struct.pack(f"<{len(row)}{code}", *row) for row in rows)
+        if code == "f" and len(rows[0]) in (1, 3) and np.isfinite(rows).all():  # of positions and times
+            stored = np.array(rows, np.float32)
+            keys = {"min": stored.min(axis=0).tolist(), "max": stored.max(axis=0).tolist()} | keys
         return self.describe(self.view(data), len(rows), len(rows[0]), code, **keys)
 
     def describe(self, view: int | None, count: int, components: int, code: str, **keys: Any) -> int:

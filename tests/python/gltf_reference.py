@@ -22,7 +22,11 @@ SIZES = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 def opened(path: Path) -> tuple[dict[str, Any], bytes]:
     """JSON and binary chunk of a GLB."""
-    data = path.read_bytes()
+    return opened_bytes(path.read_bytes())
+
+
+def opened_bytes(data: bytes) -> tuple[dict[str, Any], bytes]:
+    """The same of its bytes."""
     size = struct.unpack_from("<I", data, 12)[0]
     return json.loads(data[20 : 20 + size]), data[28 + size :]
 

@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 import trimesh
 from gltf_builder import Builder, arm
-from gltf_reference import opened, resolved, view
-from gltf_validity import check_validity
+from gltf_reference import Scene, opened, resolved, view
+from gltf_validity import check_validity, count_dead_bytes
 
 import sbs
 from sbs.rigging.content import FileWarning
@@ -119,6 +119,7 @@ def test_bytes_that_nobody_uses_are_dropped(tmp_path: Path) -> None:
         np.testing.assert_array_equal(ours.skinning_matrices(0.5), theirs.skinning_matrices(0.5))
 
 
+@pytest.mark.damaged
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_nothing_is_dropped_beside_an_extension_that_may_use_it(tmp_path: Path, is_listed: bool) -> None:
     path = shared(tmp_path, ["EXT_mesh_gpu_instancing"] * is_listed, {"EXT_mesh_gpu_instancing": {"attributes": {}}})
@@ -130,6 +131,7 @@ def test_nothing_is_dropped_beside_an_extension_that_may_use_it(tmp_path: Path, 
     assert copied[: len(data)] == data
 
 
+@pytest.mark.damaged
 @pytest.mark.parametrize(
     "primitive",
     [
@@ -307,3 +309,29 @@ def test_a_character_with_its_file_can_be_pickled(tmp_path: Path) -> None:
     character = pickle.loads(pickle.dumps(loaded(rich(tmp_path))))
     character.save(tmp_path / "copy.glb")
     assert opened(tmp_path / "copy.glb")[0]["cameras"]
+
+
+def test_vertices_without_weights_stay_where_they_are_in_other_programs(damaged_hand: Path, tmp_path: Path) -> None:
+    """Three.js would move them with the first bone, and validators ask for weights that sum to 1."""
+    with pytest.warns(sbs.WeightWarning):
+        hand = sbs.load(damaged_hand)
+    hand.save(tmp_path / "saved.glb")
+    check_validity(tmp_path / "saved.glb")
+    again, scene = sbs.load(tmp_path / "saved.glb"), Scene(tmp_path / "saved.glb")
+    clip = hand.animations[0]
+    assert again.skeleton.names == (*hand.skeleton.names, "unweighted")
+    for time in (0.0, clip.duration / 2):
+        wanted = hand.skin.deform(clip.skinning_matrices(time), method="linear")
+        seen = np.array(scene.deform(scene.animation(clip.name), time))
+        # float32 in the file
+        np.testing.assert_allclose(seen, wanted, atol=1e-5 * np.ptp(hand.mesh.positions))
+    again.save(tmp_path / "twice.glb")
+    assert (tmp_path / "twice.glb").read_bytes() == (tmp_path / "saved.glb").read_bytes()
+
+
+def test_bytes_of_replaced_attributes_are_dropped_from_views_that_are_shared(tmp_path: Path) -> None:
+    fox = sbs.load(FILES / "Fox.glb")
+    fox.with_weights(*sbs.weights.limit(*fox.skin.influences(), 1)).save(tmp_path / "rigid.glb")
+    content, data = opened(tmp_path / "rigid.glb")
+    assert count_dead_bytes(content, len(data)) == 0
+    assert len(content["images"]) == len(opened(FILES / "Fox.glb")[0]["images"])

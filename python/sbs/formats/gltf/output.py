@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...support.text import well_formed
 from .container import LARGEST
-from .document import HARMLESS
+from .unused import drop_unused
 
 __all__ = ["ARRAY_BUFFER", "ELEMENT_ARRAY_BUFFER", "HEAD_SIZE", "Json", "Output", "make_glb_head"]
 
@@ -27,9 +26,6 @@ HEAD_SIZE = 20
 
 _COMPONENT_TYPES = {"uint8": 5121, "uint16": 5123, "uint32": 5125, "float32": 5126}
 _TYPES = {1: "SCALAR", 2: "VEC2", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
-
-# Extensions that refer to no accessor and no buffer view in a place of their own.
-_KNOWN = (*HARMLESS, "KHR_animation_pointer", "VRM")
 
 
 class Output:
@@ -128,25 +124,10 @@ class Output:
 
     def to_bytes(self) -> bytes:
         """The file as GLB, without accessors, buffer views and bytes that nothing refers to."""
-        self._drop_unused()
-        self.append(b"")
+        self.data = drop_unused(self.json, self.data)
+        self.size = len(self.data)
         text = self.text()
         return b"".join([make_glb_head(text, self.size), self.data])
-
-    def _drop_unused(self) -> None:
-        if not all(name.startswith(_KNOWN) for name in _find_extensions(self.json)):
-            return  # it may refer to them in a way of its own
-        _keep_used(self.json, "accessors", _find_accessor_references(self.json))
-        _keep_used(self.json, "bufferViews", _find_view_references(self.json))
-        before, self.data = memoryview(self.data), bytearray()
-        end = shift = 0
-        for start, size, view in sorted(_find_places(self.json), key=lambda placed: placed[:2]):
-            first, stop = start - start % 4, min(start + size, len(before))
-            if first >= end:  # views may have bytes in common
-                end, shift = first, self.append(b"") - first
-            self.data += before[end : max(end, stop)]
-            end = max(end, stop)
-            view["byteOffset"] = start + shift
 
 
 def make_glb_head(text: bytes, size: int) -> bytes:
@@ -162,83 +143,3 @@ def make_glb_head(text: bytes, size: int) -> bytes:
         raise ValueError(f"a GLB has at most {LARGEST} bytes, and this one would have {head + size}")
     binary = struct.pack("<I4s", size, b"BIN\0") if size else b""
     return struct.pack("<4sIII4s", b"glTF", 2, head + size, len(text), b"JSON") + text + binary
-
-
-# Files are read as far as a character needs it, so the rest may be anything.
-
-
-def _find_extensions(content: Json) -> set[str]:
-    """The extensions that a file lists or has."""
-    names = set(map(str, content.get("extensionsUsed") or []))
-    waiting: list[Any] = [content]
-    while waiting:
-        thing = waiting.pop()
-        if type(thing) is dict:
-            found = thing.get("extensions")
-            names.update(found if type(found) is dict else {})
-            waiting += thing.values()
-        elif type(thing) is list:
-            waiting += thing
-    return names
-
-
-def _find_members(things: Iterable[Json], *keys: str) -> list[Json]:
-    """The objects in the lists of this name in objects; with several names, in the lists of these, and so on."""
-    for key in keys:
-        lists = [thing.get(key) for thing in things]
-        things = [member for found in lists if type(found) is list for member in found if type(member) is dict]
-    return list(things)
-
-
-def _find_accessor_references(content: Json) -> Iterator[tuple[Json, str]]:
-    """Every object that has the number of an accessor, and its key."""
-    for primitive in _find_members([content], "meshes", "primitives"):
-        yield primitive, "indices"
-        for attributes in (primitive.get("attributes"), *_find_members([primitive], "targets")):
-            if type(attributes) is dict:
-                yield from ((attributes, name) for name in attributes)
-    for skin in _find_members([content], "skins"):
-        yield skin, "inverseBindMatrices"
-    for sampler in _find_members([content], "animations", "samplers"):
-        yield from ((sampler, "input"), (sampler, "output"))
-
-
-def _find_view_references(content: Json) -> Iterator[tuple[Json, str]]:
-    """Every object that has the number of a buffer view, and its key."""
-    accessors = _find_members([content], "accessors")
-    sparse = [accessor["sparse"] for accessor in accessors if type(accessor.get("sparse")) is dict]
-    parts = [part for each in sparse for part in (each.get("indices"), each.get("values")) if type(part) is dict]
-    yield from ((element, "bufferView") for element in (*accessors, *parts, *_find_members([content], "images")))
-
-
-def _keep_used(content: Json, kind: str, references: Iterator[tuple[Json, str]]) -> None:
-    """Drop the elements of a kind without a reference, and renumber the references to the others."""
-    elements = content.get(kind)
-    if type(elements) is not list:
-        return
-    # By identity, for animations may share samplers.
-    places = {
-        (id(holder), key): (holder, key)
-        for holder, key in references
-        if _is_integer(holder.get(key)) and holder[key] < len(elements)
-    }
-    used = sorted({int(holder[key]) for holder, key in places.values()})
-    number = {old: new for new, old in enumerate(used)}
-    for holder, key in places.values():
-        holder[key] = number[holder[key]]
-    content[kind] = [elements[old] for old in used]
-    if not used:
-        del content[kind]  # glTF has no empty lists
-
-
-def _find_places(content: Json) -> Iterator[tuple[int, int, Json]]:
-    """Where each buffer view begins, how long it is, and the view."""
-    for view in _find_members([content], "bufferViews"):
-        start, size = view.get("byteOffset") or 0, view.get("byteLength")
-        if _is_integer(start) and _is_integer(size):
-            yield int(start), int(size), view
-
-
-def _is_integer(value: Any) -> TypeGuard[int | float]:
-    """Whether a value is an integer from 0 on, which JSON may have as 1.0, too."""
-    return type(value) in (int, float) and value >= 0 and value == int(value)

@@ -134,14 +134,21 @@ class Source:
         if not before.same_as(self.rig):
             return None
         content, numbers = list(self.json["nodes"]), list(self.nodes)
+        roots = []
         for node in range(len(before.names), len(rig.names)):
-            parent = numbers[int(rig.parents[node])]
-            if parent < 0:
-                return None
+            parent = -1 if rig.parents[node] < 0 else numbers[int(rig.parents[node])]
             numbers.append(len(content))
-            content[parent] = {**content[parent], "children": [*(content[parent].get("children") or []), len(content)]}
+            if rig.parents[node] < 0:
+                roots.append(len(content))
+            elif parent < 0:
+                return None
+            else:
+                children = [*(content[parent].get("children") or []), len(content)]
+                content[parent] = {**content[parent], "children": children}
             content.append(make_node(rig, node))
-        return replace(self, json={**self.json, "nodes": content}, rig=rig, nodes=numbers)
+        scenes = [{**scene, "nodes": [*(scene.get("nodes") or []), *roots]} for scene in self.json.get("scenes") or []]
+        changed = {**self.json, "nodes": content} | ({"scenes": scenes} if roots and scenes else {})
+        return replace(self, json=changed, rig=rig, nodes=numbers)
 
     def lacks_shapes(self, mesh: Mesh) -> bool:
         """Whether a mesh that fits has more shapes than the file."""

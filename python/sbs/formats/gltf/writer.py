@@ -40,13 +40,15 @@ def write(
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
     centers = engine_centers(mesh, options or BlendOptions())
-    output = None
-    if isinstance(source, Source) and source.fits(mesh, rig):
-        output = open_copy(source)
-        if not fill(output, source, mesh, animations, weights, centers):
-            output = None
+    known = source if isinstance(source, Source) and source.fits(mesh, rig) else None
+    own = with_joint_for_unweighted(mesh, rig, animations)
+    if known is not None and own[1] is not rig:
+        known = known.with_nodes(rig, own[1])
+    output = None if known is None else open_copy(known)
+    if output is not None and known is not None and not fill(output, known, own[0], own[2], weights, centers):
+        output = None
     if output is None:
-        output = _make_new(name, *with_joint_for_unweighted(mesh, rig, animations), weights, centers)
+        output = _make_new(name, *own, weights, centers)
     with replacing(path) as temporary:
         temporary.write_bytes(output.to_bytes())
 
