@@ -23,7 +23,7 @@ from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import Mesh, MeshPart
 from ..rigging.twist_joints import animation_with_frames, mesh_with_frames, rig_with_frames
 from ..skinning.centers import CenterOptions, optimized_centers, with_center_options
-from ..skinning.influences import heaviest, of_joints, with_rows
+from ..skinning.influences import heaviest, of_joints, tidy, with_rows
 from ..skinning.options import AnyFloats, BlendOptions, PosedShapes
 from ..skinning.reports import WeightReport, WeightWarning
 from ..skinning.skin import Skin
@@ -543,6 +543,11 @@ class Character:
         ValueError
             If the engine is unknown, an amount is not between 0 and 1, or as of `with_twist_joints` and
             `sbs.limb_twist`.
+
+        Warns
+        -----
+        WeightWarning
+            If a vertex has more than eight influences, with the largest weight that is lost.
         """
         if engine not in get_args(Engine):
             raise ValueError(f"engine is {engine!r}; known are: {', '.join(get_args(Engine))}")
@@ -557,6 +562,13 @@ class Character:
         centers = np.asarray(self.twisted_skin(twist, optimized=True, **options).centers)
         made = self if twist is None or not twist.bone_count else self.with_twist_joints(twist, rate=rate)
         mesh = replace(made.mesh, centers=centers)
+        lost = tidy(mesh.joint_indices, mesh.joint_weights).joint_weights[:, SHADER_INFLUENCES:].sum(axis=1)
+        if lost.any():
+            warn(
+                f"{np.count_nonzero(lost)} vertices have more than {SHADER_INFLUENCES} influences;"
+                f" up to {lost.max():.2%} of their weight is left out",
+                WeightWarning,
+            )
         joint_indices, joint_weights = heaviest(mesh.joint_indices, mesh.joint_weights, SHADER_INFLUENCES)
         mesh = replace(mesh, joint_indices=joint_indices, joint_weights=joint_weights.astype(mesh.joint_weights.dtype))
         own = np.all(centers == mesh.positions, axis=1)

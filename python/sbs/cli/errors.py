@@ -25,7 +25,7 @@ class Commands(click.Group):
     def invoke(self, context: click.Context) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = show_warning
+            warnings.showwarning = _Shown()
             speak_any_alphabet()
             try:
                 return super().invoke(context)
@@ -41,5 +41,14 @@ class Commands(click.Group):
                 raise Refusal(presentable(" ".join(str(error).split())) or type(error).__name__) from error
 
 
-def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say(f"Warning: {message}", err=True)
+class _Shown:
+    """Shows warnings; once where what is made of a file warns of the same."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def __call__(self, message: Warning | str, *_: Any, **__: Any) -> None:
+        text = str(message)
+        if not any(known == text or known.endswith(f": {text}") for known in self._known):
+            self._known.add(text)
+            say(f"Warning: {text}", err=True)
