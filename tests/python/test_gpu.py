@@ -267,6 +267,18 @@ def test_arguments_that_are_refused() -> None:
             each.deform_many(given, **options)
 
 
+def test_a_device_that_was_lost_is_replaced() -> None:
+    hand = sbs.samples.load("hand")
+    matrices = hand.animations[0].skinning_matrices([0.2])
+    default_device.cache_clear()  # other tests have the one before
+    lost = Deformer(hand.skin, center="weighted")
+    before = lost.deform_many(matrices)
+    lost.device.destroy()
+    with pytest.raises(RuntimeError, match="graphics processor was lost"):
+        lost.deform_many(matrices)
+    np.testing.assert_array_equal(Deformer(hand.skin, center="weighted").deform_many(matrices), before)
+
+
 def test_without_wgpu_or_an_adapter(monkeypatch: pytest.MonkeyPatch) -> None:
     import wgpu
 

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, Unpack, overload
 
 import numpy as np
@@ -68,6 +69,8 @@ class Deformer:
     MissingExtraError
         If wgpu is not installed, or finds no adapter.
 
+    Methods raise a RuntimeError if the device was lost, as when its driver is reset; the next Deformer gets a new one.
+
     Examples
     --------
     ::
@@ -81,7 +84,7 @@ class Deformer:
         refuse_unable(options)
         skin.deform_many(np.zeros((0, skin.joint_count, 3, 4)), **options)  # which checks them
         self.skin = skin
-        self.device = default_device() if device is None else device
+        self.device = _working_device() if device is None else device
         is_spherical = method_name(options.get("method", DEFAULTS["method"])) == "spherical"
         self._center = options.get("center", DEFAULTS["center"]) if is_spherical else None
         self._set_count = len(skin.joint_sets)
@@ -209,9 +212,10 @@ class Deformer:
             made = self.deform_on_device(
                 matrices[part], normals=normals, twists=None if angles is None else angles[part], threads=threads
             )
-            for array, buffer in zip(rows, (made.positions, made.normals), strict=False):
-                read = np.frombuffer(self.device.queue.read_buffer(buffer), np.float32)
-                array[part] = read[: array[part].size].reshape(made.shape)
+            with _telling_of_loss():
+                for array, buffer in zip(rows, (made.positions, made.normals), strict=False):
+                    read = np.frombuffer(self.device.queue.read_buffer(buffer), np.float32)
+                    array[part] = read[: array[part].size].reshape(made.shape)
         return (rows[0], rows[1]) if normals else rows[0]
 
     def deform_on_device(
@@ -242,9 +246,14 @@ class Deformer:
             raise ValueError("normals=True needs a skin with rest_normals")
         palette = self.skin.pose_palette(skinning_matrices, twists=twists, threads=threads, **self._palette_options)
         self._refuse_unlike(palette, normals)
-        frame_count, joint_count = palette.joints.shape[:2]
+        frame_count = len(palette.joints)
         if frame_count > self.most_frames:
             raise ValueError(f"{frame_count} frames are given, and the device has room for {self.most_frames}")
+        with _telling_of_loss():
+            return self._dispatch(palette, normals)
+
+    def _dispatch(self, palette: Palette, normals: bool) -> DeviceFrames:
+        frame_count, joint_count = palette.joints.shape[:2]
         size = 12 * frame_count * self.skin.vertex_count
         room = [self._make_buffer(size), self._make_buffer(size if normals else 0)]
         counts = np.array([self.skin.vertex_count, joint_count, self._set_count, normals], np.uint32)
@@ -325,6 +334,35 @@ def refuse_unable(options: Mapping[str, Any]) -> None:
         if is_unable:
             value = f"={options[name]!r}" if isinstance(options[name], str | float) else ""
             raise ValueError(f"{name}{value} is not for graphics processors")
+
+
+@contextmanager
+def _telling_of_loss() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not _tells_of_loss(error):
+            raise
+        message = "the graphics processor was lost, as when its driver is reset: make the Deformer anew"
+        raise RuntimeError(message) from error
+
+
+def _tells_of_loss(error: Exception) -> bool:
+    """Whether an error of wgpu, which has no type of its own for it, is of a device that is lost."""
+    return "device is lost" in str(error).lower()
+
+
+def _working_device() -> Any:
+    """The default device, or a new one if that was lost."""
+    device = default_device()
+    try:
+        device.create_buffer(size=16, usage="STORAGE").destroy()
+    except Exception as error:
+        if not _tells_of_loss(error):
+            raise
+        default_device.cache_clear()
+        return default_device()
+    return device
 
 
 @functools.cache
