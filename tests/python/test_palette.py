@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from solids import turned
@@ -102,3 +106,21 @@ def test_options_that_would_be_ignored(hand: sbs.Character) -> None:
         hand.skin.pose_palette(matrices, twists=np.zeros((1, 0, 2)))
     with pytest.raises(ValueError, match=r"\(F, J, 4, 4\)"):
         hand.skin.pose_palette(matrices[0])
+
+
+def test_the_palette_of_the_manual(hand: sbs.Character) -> None:
+    """An engine makes it from matrices alone; quaternions have either sign."""
+    manual = (Path(__file__).parents[2] / "docs" / "deformer.md").read_text()
+    lines: dict[str, Any] = {"np": np}
+    exec(re.findall(r"```python\n(def palette.*?)```", manual, re.DOTALL)[0], lines)
+    inverse_binds = np.linalg.inv(hand.skeleton.bind_matrices)
+    scaled = np.diag([2.0, 2.0, 2.0, 1.0])
+    for matrices in (
+        *hand.animations[0].skinning_matrices([0.0, 0.4, 0.8]),
+        scaled @ hand.animations[0].skinning_matrices(0.4),
+    ):
+        found = lines["palette"](matrices @ hand.skeleton.bind_matrices, inverse_binds)
+        wanted = hand.skin.pose_palette(matrices[None]).joints[0].reshape(-1, 16)
+        signs = np.sign((found[:, 12:] * wanted[:, 12:]).sum(axis=1, keepdims=True))
+        np.testing.assert_allclose(found[:, :12], wanted[:, :12], atol=1e-6)
+        np.testing.assert_allclose(signs * found[:, 12:], wanted[:, 12:], atol=1e-6)
