@@ -239,7 +239,7 @@ def _decide(seen: _Seen, state: State, change: Change, at_once: bool) -> _Frame 
         method,
         amount_key,
         state.muscles.key,
-        fleshed and fleshed[2:],
+        fleshed and (fleshed.amount, fleshed.steps),
         *keys,
     )
     if pose == state.pose and carriers.count(seen.carrier) == len(binding.surface.positions):
