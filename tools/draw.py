@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -39,7 +39,7 @@ from pages.variants import DRAWN
 from sbs.correctives import draft
 from sbs.options import BlendOptions
 from sbs.poses import vertices_around
-from sbs.quality import MeasuredMotion, Report, chosen, evaluate
+from sbs.quality import MeasuredMotion, NamedMethod, Report, chosen, evaluate
 from sbs.quality.panel import FOOTNOTE, panel_row, shapes, worst_pose
 from sbs.quality.picture import Camera, Row, portraits, render, smooth_surfaces
 from sbs.quality.picture.portraits import BLUE, CLAY
@@ -120,8 +120,10 @@ def draw_elbow(samples: int) -> Picture:
 
 # ---------------------------------------------------------------------------------------------------------------- flesh
 
-# The joint that bends, the axis in its frame, by how much, caption and view.
-RELAXED = (
+Turn = tuple[str, tuple[float, float, float], float, str, tuple[float, float, float]]
+"""The joint that bends, the axis in its frame, by how much, caption and view."""
+
+RELAXED: tuple[Turn, ...] = (
     ("LeftLeg", (1, 0, 0), -90.0, "The knee bent by 90°", (1.0, 0.1, 0.1)),
     ("LeftLeg", (1, 0, 0), -125.0, "The knee bent by 125°", (1.0, 0.1, 0.1)),
     ("LeftForeArm", (1, 0, 0), -120.0, "The elbow bent by 120°, from above", (0.1, 1.0, 0.35)),
@@ -134,18 +136,22 @@ RELAXED = (
 
 def draw_flesh(samples: int) -> Picture:
     """Joints and a fist by linear blending, by smooth twist and relaxed as flesh."""
+    return draw_turned(RELAXED, 2.2, chosen(("LBS", "smooth twist", "flesh")), samples)
+
+
+def draw_turned(turns: Sequence[Turn], near: float, methods: dict[str, NamedMethod], samples: int) -> Picture:
+    """Turned joints of the woman, who is 16.7 tall, and a fist; `near` is the distance that is shown around a joint."""
     woman, rows = load_sample("woman"), []
     poses = [
         woman.skinning_matrices(sbs.poses.turned(woman.skeleton, joint, axis, degrees))
-        for joint, axis, degrees, _, _ in RELAXED
+        for joint, axis, degrees, _, _ in turns
     ]
-    motion = MeasuredMotion("bent", tuple(caption for *_, caption, _ in RELAXED), np.stack(poses))
-    methods = chosen(("LBS", "smooth twist", "flesh"))
+    motion = MeasuredMotion("bent", tuple(caption for _, _, _, caption, _ in turns), np.stack(poses))
     report = evaluate(woman, [motion], methods)
-    for pose, (name, *_, view) in enumerate(RELAXED):
+    for pose, (name, _, _, _, view) in enumerate(turns):
         joint = woman.skeleton.joint_positions[woman.skeleton.index(name)]
-        near = np.linalg.norm(woman.mesh.positions - joint, axis=1) < 2.2  # she is 16.7 tall
-        rows.append(pose_row(report, pose, np.asarray(near), view, 1.2, 300, samples))
+        shown = np.linalg.norm(woman.mesh.positions - joint, axis=1) < near
+        rows.append(pose_row(report, pose, np.asarray(shown), view, 1.2, 300, samples))
     fist = scenes.closed_hand()
     report = evaluate(fist.character, [scenes.without_path(fist)], methods)
     rows.append(scene_row(fist, report, 300, 1.2, samples, ""))
@@ -197,10 +203,10 @@ TWISTED = (
     ("LeftUpLeg", 90.0, "The thigh twisted by 90°", (0.6, 0.1, 1.0)),
     ("Neck1", 80.0, "The neck twisted by 80°", (0.6, 0.1, 1.0)),
 )
-WIDENED = (
-    ("LeftForeArm", -110.0, "The elbow bent by 110°", (0.2, 0.3, -1.0)),
-    ("LeftLeg", -110.0, "The knee bent by 110°", (1.0, 0.1, 0.3)),
-    ("LeftUpLeg", 80.0, "The thigh raised by 80°", (1.0, 0.1, 0.6)),
+WIDENED: tuple[Turn, ...] = (
+    ("LeftForeArm", (1, 0, 0), -110.0, "The elbow bent by 110°", (0.2, 0.3, -1.0)),
+    ("LeftLeg", (1, 0, 0), -110.0, "The knee bent by 110°", (1.0, 0.1, 0.3)),
+    ("LeftUpLeg", (1, 0, 0), 80.0, "The thigh raised by 80°", (1.0, 0.1, 0.6)),
 )
 
 
@@ -232,21 +238,7 @@ def draw_twist(samples: int) -> Picture:
 
 def draw_spherical_weights(samples: int) -> Picture:
     """Bent joints and a fist with weights for linear and for spherical blending."""
-    woman, rows = load_sample("woman"), []
-    poses = [
-        woman.skinning_matrices(sbs.poses.turned(woman.skeleton, name, (1, 0, 0), degrees))
-        for name, degrees, *_ in WIDENED
-    ]
-    motion = MeasuredMotion("bent", tuple(caption for _, _, caption, _ in WIDENED), np.stack(poses))
-    report = evaluate(woman, [motion], DRAWN)
-    for pose, (name, _, _, view) in enumerate(WIDENED):
-        joint = woman.skeleton.joint_positions[woman.skeleton.index(name)]
-        near = np.linalg.norm(woman.mesh.positions - joint, axis=1) < 1.6  # she is 16.7 tall
-        rows.append(pose_row(report, pose, np.asarray(near), view, 1.2, 300, samples))
-    fist = scenes.closed_hand()
-    report = evaluate(fist.character, [scenes.without_path(fist)], DRAWN)
-    rows.append(scene_row(fist, report, 300, 1.2, samples, ""))
-    return sheet(rows, [method.label for method in DRAWN.values()], FOOTNOTE)
+    return draw_turned(WIDENED, 1.6, DRAWN, samples)
 
 
 def scene_row(
