@@ -227,7 +227,9 @@ static PyArrayObject *convert_input(core_call *call, const core_row *row, PyObje
     return NULL;
   }
   const int is_wide = type == NPY_INT64 || type == NPY_UINT64;
-  array = cast(array, type, call->keeps && !is_wide && is_shared(object, array));
+  /* Indices are checked first and used without the global interpreter lock, when others may write to their array. */
+  const int copies = call->keeps || row->kind == CORE_INT32;
+  array = cast(array, type, copies && !is_wide && is_shared(object, array));
   return array != NULL && is_wide ? narrow(row->name, array) : array;
 }
 

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import copy
 import pickle
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -210,3 +212,25 @@ def test_other_objects() -> None:
 def test_names_of_arrays_that_are_none() -> None:
     with pytest.raises(ValueError, match="offsets: "):
         BlendShape("fist", np.arange(2, dtype=np.int32), [[1.0, 2.0, 3.0], [4.0]])  # type: ignore[arg-type]
+
+
+def test_indices_that_change_during_a_call_are_those_that_were_checked() -> None:
+    """Another thread writes to the array, which ended the process: calls run without the global interpreter lock."""
+    mesh = sbs.samples.load("woman").mesh
+    triangles, stop = mesh.triangles.copy(), threading.Event()
+
+    def change() -> None:
+        while not stop.is_set():
+            triangles[-1] = 2**30
+            triangles[-1] = mesh.triangles[-1]
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    wanted = _core.islands(mesh.triangles, len(mesh.positions))
+    try:
+        for _ in range(300):
+            with contextlib.suppress(ValueError):  # where it is out of range as the call begins
+                np.testing.assert_array_equal(_core.islands(triangles, len(mesh.positions)), wanted)
+    finally:
+        stop.set()
+        thread.join()
