@@ -2,11 +2,13 @@
 #include "correctives/drivers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/memory.h"
+#include "base/progress.h"
 
 sbs_drivers_desc sbs_default_drivers_desc(void) {
   return (sbs_drivers_desc){0};
@@ -113,6 +115,31 @@ static sbs_status read_joints(sbs_drivers *drivers, const sbs_drivers_desc *desc
   return SBS_OK;
 }
 
+static int compare_joints(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Refuses a joint that a driver has twice. */
+static sbs_status check_distinct(const sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
+  int32_t *sorted = sbs_allocate(&drivers->allocator, drivers->driving_joint_count, sizeof *sorted);
+  if (!sorted) return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
+  memcpy(sorted, desc->joints, drivers->driving_joint_count * sizeof *sorted);
+  sbs_status status = SBS_OK;
+  for (size_t d = 0; d < desc->driver_count && !status; d++) {
+    const size_t first = desc->driver_offsets[d], end = desc->driver_offsets[d + 1];
+    qsort(sorted + first, end - first, sizeof *sorted, compare_joints);
+    for (size_t i = first + 1; i < end && !status; i++) {
+      if (sorted[i] != sorted[i - 1]) continue;
+      size_t place = end - 1; /* of the second of them, as they were given */
+      while (desc->joints[place] != sorted[i]) place--;
+      status = sbs_fault_row(fault, SBS_ERROR_OPTION, "joints", place, sorted[i], (double)desc->joint_count);
+    }
+  }
+  sbs_release(&drivers->allocator, sorted);
+  return status;
+}
+
 /* Counts the poses of each driver, and places their coordinates and inner products. */
 static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   for (size_t k = 0; k < desc->pose_count; k++) {
@@ -167,6 +194,8 @@ static sbs_status prepare_poses(sbs_drivers *drivers, const sbs_driver *driver, 
   const double *poses = drivers->coordinates + driver->coordinates;
   double *products = drivers->products + driver->products;
   for (size_t k = 0; k < count; k++) {
+    const sbs_status status = sbs_tell_some(k, count);
+    if (status) return status;
     for (size_t j = 0; j <= k; j++) {
       products[k * count + j] = products[j * count + k] = sbs_inner_product(poses + k * size, poses + j * size, size);
     }
@@ -178,6 +207,8 @@ static sbs_status prepare_poses(sbs_drivers *drivers, const sbs_driver *driver, 
     }
   }
   for (size_t k = 0; k < count; k++) {
+    const sbs_status status = sbs_tell_some(k, count);
+    if (status) return status;
     const double *along = products + k * count;
     drivers->sums[driver->first_pose + k] = sbs_driver_sum(products, count, along, along[k], nearness);
   }
@@ -186,6 +217,7 @@ static sbs_status prepare_poses(sbs_drivers *drivers, const sbs_driver *driver, 
 
 static sbs_status read_drivers(sbs_drivers *drivers, const sbs_drivers_desc *desc, sbs_fault *fault) {
   sbs_status status = read_joints(drivers, desc, fault);
+  if (!status) status = check_distinct(drivers, desc, fault);
   if (!status) status = place_poses(drivers, desc, fault);
   if (!status) status = read_poses(drivers, desc, fault);
   if (status) return status;
@@ -195,7 +227,7 @@ static sbs_status read_drivers(sbs_drivers *drivers, const sbs_drivers_desc *des
     status = prepare_poses(drivers, drivers->drivers + d, nearness, fault);
   }
   sbs_release(&drivers->allocator, nearness);
-  return status;
+  return status == SBS_ERROR_CANCELLED ? sbs_fault_in(fault, status, NULL) : status;
 }
 
 sbs_status sbs_drivers_new(const sbs_drivers_desc *desc, const sbs_allocator *allocator, sbs_drivers **drivers,

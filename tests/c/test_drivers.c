@@ -200,6 +200,12 @@ static void test_bad_input(void) {
   REFUSED(coordinates = same, SBS_ERROR_OPTION, "coordinates", 1);
   REFUSED(coordinates = nan, SBS_ERROR_NOT_FINITE, "coordinates", 1);
 #undef REFUSED
+  const size_t together[2] = {0, JOINTS};
+  const int32_t twice[JOINTS] = {0, 1, 3, 1};
+  desc = describe(1, together, 1, first_driver, coordinates);
+  desc.joints = twice;
+  CHECK_REFUSED(sbs_drivers_new(&desc, NULL, &drivers, &fault), SBS_ERROR_OPTION, "joints");
+  CHECK_EQUAL(fault.index[0], 3);
   CHECK(!drivers);
 
   drivers = make(&good);

@@ -390,14 +390,16 @@ def draft_shapes(character: Character, joints: Sequence[int] | None, skin: Skin,
 
 def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
     """The shapes of some successive vertices, for a mesh of these alone."""
-    found = Correctives(correctives.skeleton)
+    cut = []
     for each in correctives:
         shape = each.shape
         if shape is not None:
             kept = (shape.vertices >= first) & (shape.vertices < end)
             normals = None if shape.normal_deltas is None else shape.normal_deltas[kept]
             shape = Shape(shape.vertices[kept] - np.int32(first), shape.deltas[kept], normals)
-        found.insert(Corrective(each.name, each.driver, each.coordinates, None, shape))
+        cut.append(Corrective(each.name, each.driver, each.coordinates, None, shape))
+    found = Correctives(correctives.skeleton)
+    found.insert(*cut)
     return found
 
 

@@ -207,22 +207,25 @@ class Correctives:
         given = Shape(vertices, deltas, *normals)
         return self._put(Corrective(self._free_name(name, driver, found), driver, found, None, given))
 
-    def insert(self, corrective: Corrective) -> Corrective:
-        """Add a corrective of others, or one that was made by hand, behind all.
+    def insert(self, *correctives: Corrective) -> None:
+        """Add correctives of others, or some that were made by hand, behind all; several at once take less time.
 
         Raises
         ------
         ValueError
-            If there is one of its name, or its pose is too near another pose of the joints.
+            If two have one name, or a pose is too near another pose of the joints. Then none is added.
         """
-        self._free_name(corrective.name, corrective.driver, corrective.coordinates)
-        return self._put(corrective)
+        added = {**self._correctives}
+        for each in correctives:
+            if each.name in added:
+                raise ValueError(f"there is a corrective {each.name!r}: give another name, or remove it first")
+            added[each.name] = each
+        _checked_drivers(self.skeleton, [*added.values()])
+        self._correctives = added
+        self._changed()
 
     def _put(self, corrective: Corrective) -> Corrective:
-        """Add one, if the poses of all can be told apart."""
-        _checked_drivers(self.skeleton, [*self, corrective])
-        self._correctives[corrective.name] = corrective
-        self._changed()
+        self.insert(corrective)
         return corrective
 
     def _free_name(self, name: str | None, driver: Driver, coordinates: Floats) -> str:

@@ -70,8 +70,7 @@ def from_shapes(
     skeleton = character.skeleton
     alone = [find_driver(skeleton, [joint], part) for joint in range(len(skeleton))]
     result = Correctives(skeleton)
-    for name, parts in _driven(character, given).items():
-        result.insert(_corrective(name, parts))
+    result.insert(*(_corrective(name, parts) for name, parts in _driven(character, given).items()))
     moving = [animation for animation in character.animations if animation.shape_tracks]
     frames = [_frames(character, animation, fps) for animation in moving]
     if not frames:

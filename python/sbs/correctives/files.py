@@ -160,12 +160,13 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
             " otherwise write both again"
         )
     result = Correctives(skeleton)
-    for number, entry in sorted(entries, key=lambda numbered: numbered[0]):
+    for _, entry in entries:
         skeleton.indices([*entry["source_bones"], *filter(None, entry["eval_space_bones"])])  # raises KeyError
-        try:
-            result.insert(_corrective(number, entry, arrays, skeleton))
-        except ValueError as error:
-            raise ValueError(f"{os.fspath(path)}: {error}") from None
+    in_order = sorted(entries, key=lambda numbered: numbered[0])
+    try:
+        result.insert(*(_corrective(number, entry, arrays, skeleton) for number, entry in in_order))
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
     return result
 
 

@@ -106,8 +106,7 @@ def mirror(
     for each in made:
         if each.name in correctives:
             correctives.remove(each.name)
-    for each in made:
-        correctives.insert(each)
+    correctives.insert(*made)
     new = []
     for each in made:
         if each.target is not None:
