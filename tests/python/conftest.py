@@ -73,7 +73,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True)
 def _check_written_files(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every GLB that a test writes keeps the rules of glTF, unless what it is made of breaks them."""
+    """Every GLB that a test writes keeps the rules of glTF, unless it is made of one that breaks them."""
     if request.node.get_closest_marker("damaged"):
         return
     to_bytes = Output.to_bytes

@@ -25,7 +25,7 @@ _COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 def drop_unused(content: Json, data: bytearray) -> bytearray:
-    """Drop what nothing refers to from the JSON, and return the bytes of the buffer that are left."""
+    """Drop things without a reference from the JSON, and return the bytes of the buffer that are left."""
     if not all(name.startswith(_KNOWN) for name in _find_extensions(content)):
         return _padded(data)  # it may refer to them in a way of its own
     _keep_used(content, "accessors", _find_accessor_references(content))
@@ -96,7 +96,7 @@ def _packed_view(view: Json, data: bytearray, start: int, stride: int, count: in
 def _find_rows(view: Json, holder: Json, accessor: Json, data: bytearray) -> tuple[int, int, int, int] | None:
     """Where the rows of an accessor, or of a part of a sparse one, are: start, stride, count and size.
 
-    None if that is not what a file needs to have, or if it is an image.
+    None if they are damaged, or of an image.
     """
     start, offset, length = view.get("byteOffset") or 0, holder.get("byteOffset") or 0, view.get("byteLength")
     kind = "SCALAR" if "componentType" in holder and holder is not accessor else accessor.get("type")
