@@ -137,6 +137,81 @@ def test_the_method_of_the_file_is_what_usdskel_bakes(tmp_path: Path, suffix: st
     assert sbs.load(tmp_path / "hero.usdz").skin.vertex_count == 36
 
 
+@reads_alike
+def test_stages_with_other_units_and_axes_are_read_in_meters_with_y_upward(tmp_path: Path) -> None:
+    """As glTF has them; by the same points, labelled otherwise."""
+    path = tmp_path / "hero.usda"
+    stage = asset(path)
+    UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
+    UsdGeom.SetStageMetersPerUnit(stage, 0.01)
+    stage.GetRootLayer().Save()
+    hero = sbs.load(path)
+    matrices = hero.animations[0].skinning_matrices([0, 0.5, 1.5])
+    turned = np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]]) / 100  # for rows: (x, y, z) to (x, z, -y)
+    expected = baked(path, [0.5, 1, 2]) @ turned
+    np.testing.assert_allclose(hero.skin.deform_many(matrices, method="linear"), expected, atol=3e-8)
+    hero.save(tmp_path / "meters.usda")
+    np.testing.assert_allclose(baked(tmp_path / "meters.usda", [0, 0.5, 1.5]), expected, atol=3e-8)
+    again = Usd.Stage.Open(str(tmp_path / "meters.usda"))
+    assert (UsdGeom.GetStageUpAxis(again), UsdGeom.GetStageMetersPerUnit(again)) == ("Y", 1.0)
+
+
+@reads_alike
+@pytest.mark.parametrize("has_joints", [True, False])
+def test_a_skeleton_that_moves_as_a_whole(tmp_path: Path, has_joints: bool) -> None:
+    """A turntable, whose two samples are more than half a turn apart, below a node that moves."""
+    path = tmp_path / "hero.usda"
+    stage = asset(path)
+    above = UsdGeom.Xform.Define(stage, "/world")
+    move = above.AddTranslateOp()
+    for code, x in ((5, 0.0), (20, 3.0)):
+        move.Set((x, 0, 0), code)
+    root = UsdGeom.Xformable(stage.GetPrimAtPath("/hero"))
+    root.ClearXformOpOrder()
+    turn = root.AddRotateYOp()
+    for code, degrees in ((5, 0.0), (20, 300.0)):
+        turn.Set(degrees, code)
+    if not has_joints:
+        stage.RemovePrim("/hero/bones/walk")
+    edit = Usd.NamespaceEditor(stage)
+    edit.MovePrimAtPath("/hero", "/world/hero")
+    assert edit.ApplyEdits()
+    stage.GetRootLayer().Save()
+    hero = sbs.load(path)
+    codes = np.array([5, 10, 20]) if has_joints else np.linspace(5, 20, 16)  # points are baked at samples of joints
+    found = hero.skin.deform_many(hero.animations[0].skinning_matrices((codes - 5) / 10), method="linear")
+    np.testing.assert_allclose(found, baked(path, (codes / 10).tolist()), atol=3e-6)
+
+
+@reads_alike
+def test_steps_stay_steps_and_nodes_above_joints_turn_as_they_do(tmp_path: Path) -> None:
+    builder = arm()
+    pivot = builder.node(children=[0], name="pivot")
+    builder.json["nodes"][0]["translation"] = [1.0, 0.0, 0.0]
+    half = float(np.sqrt(0.5))
+    builder.animation(
+        (pivot, "rotation", [0.0, 1.0, 2.0], [[0, 0, 0, 1], [0, 0, 0.866025, 0.5], [0, 0, 0.866025, -0.5]])
+    )
+    keys = [[0, 0, 0, 1], [0, 0, half, half], [0, 0, 0, 1]]
+    builder.animation((1, "rotation", [0.0, 1.0, 2.0], keys), interpolation="STEP")
+    hero = sbs.load(builder.save(tmp_path / "arm.glb"))
+    hero.save(tmp_path / "arm.usda")
+    again = sbs.load(tmp_path / "arm.usda")
+    times = np.array([0.0, 0.25, 0.5, 0.99, 1.0, 1.37, 1.99, 2.0])
+    for ours, theirs in zip(hero.animations, again.animations, strict=True):
+        wanted = hero.skin.deform_many(ours.skinning_matrices(times), method="linear")
+        found = again.skin.deform_many(theirs.skinning_matrices(times), method="linear")
+        # joints may be elsewhere between samples by a share of the size that is smaller
+        np.testing.assert_allclose(found, wanted, atol=3e-4 * float(np.ptp(hero.mesh.positions)))
+
+
+@reads_alike
+def test_dual_quaternions_come_back(tmp_path: Path) -> None:
+    asset(tmp_path / "hero.usda", "dualQuaternion")
+    sbs.load(tmp_path / "hero.usda").save(tmp_path / "again.usda")
+    assert sbs.load(tmp_path / "again.usda").options == {"method": "dual_quaternion"}
+
+
 def blend_shapes(stage: Usd.Stage) -> None:
     """Two blend shapes of the mesh, of some points and of all, whose weights change beside the joints."""
     mesh = UsdGeom.Mesh.Get(stage, "/hero/body")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..rigging import affine
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, Wanted
-from ..rigging.rig import Floats, decompose
+from ..rigging.rig import Floats, decompose, decompose_frames
 from ..rigging.shapes import BlendShape
 from ..rigging.triangle_mesh import area_weighted_normals
 from ..support.extras import load
@@ -28,6 +28,9 @@ __all__ = ["NEEDS", "read", "scene"]
 NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 _MOST_LAYERS = 1000
+
+# The most frames of a skeleton that moves as a whole.
+_MOST_FRAMES = 100_000
 
 # The most prims that more memory is allowed for.
 _MOST_PRIMS = 1 << 17
@@ -168,7 +171,7 @@ def _quaternions(quaternions: Any) -> Floats:
 
 
 def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
-    from pxr import Usd, UsdGeom
+    from pxr import Usd
 
     skeleton = query.GetSkeleton()
     tokens = [str(token) for token in query.GetJointOrder()]
@@ -185,7 +188,7 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
     else:
         local = _matrices(rest)
     # A node above the joints has the transform of the skeleton.
-    above = _matrices([UsdGeom.Xformable(skeleton.GetPrim()).ComputeLocalToWorldTransform(Usd.TimeCode.EarliestTime())])
+    above = _matrices_above(stage, skeleton, [Usd.TimeCode.EarliestTime()])
     for what, matrices in (("above the skeleton", above), ("at rest", local), ("at bind", bind)):
         if not np.isfinite(matrices).all() or np.any(np.linalg.det(matrices[:, :3, :3]) == 0.0):
             raise FileError(f"{skeleton.GetPath()}: a transform {what} is singular or not finite")
@@ -208,10 +211,47 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
         joints=np.arange(1, len(tokens) + 1),
         inverse_bind_matrices=affine.inverse(bind),
         surface=surface,
-        clips=list(_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks)),
+        clips=_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks),
         remarks=remarks,
         method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
     )
+
+
+def _matrices_above(stage: Any, skeleton: Any, times: list[Any]) -> Floats:
+    """From the space of a skeleton to meters with y upward, as in glTF, (F, 4, 4)."""
+    from pxr import UsdGeom
+
+    to_meters = np.eye(4)
+    if UsdGeom.GetStageUpAxis(stage) == UsdGeom.Tokens.z:
+        to_meters[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
+    if UsdGeom.StageHasAuthoredMetersPerUnit(stage):  # else nobody knows: the default of USD is a centimeter
+        unit = UsdGeom.GetStageMetersPerUnit(stage)
+        if not 0.0 < unit < 1e30:
+            raise FileError(f"{unit:g} meters per unit")
+        to_meters[:3] *= unit
+    place = UsdGeom.Xformable(skeleton.GetPrim())
+    return to_meters @ _matrices([place.ComputeLocalToWorldTransform(time) for time in times])
+
+
+def _codes_above(skeleton: Any) -> list[float]:
+    """The time codes at which a skeleton is seen to move as a whole; none if it stands still.
+
+    Between its samples it may turn by more than half a turn, so there is one at every whole number, too.
+    """
+    from pxr import UsdGeom
+
+    codes: set[float] = set()
+    prim = skeleton.GetPrim()
+    while prim and not prim.IsPseudoRoot():
+        if prim.IsA(UsdGeom.Xformable):
+            codes.update(UsdGeom.Xformable(prim).GetTimeSamples())
+        prim = prim.GetParent()
+    if len(codes) < 2:
+        return []
+    first, last = np.ceil(min(codes)), np.floor(max(codes))
+    if not last - first < _MOST_FRAMES:
+        raise FileError(f"{skeleton.GetPath()} moves through {last - first:g} frames; at most {_MOST_FRAMES} are read")
+    return sorted(codes.union(np.arange(first, last + 1.0).tolist()))
 
 
 def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
@@ -330,11 +370,14 @@ def _point_values(values: Any, interpolation: str, count: int, columns: int) -> 
     return np.array(values, np.float64).reshape(count, columns)
 
 
-def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks: list[str]) -> Iterator[Clip]:
-    """The animation that is bound to the skeleton, then all others that move its joints or blend shapes."""
+def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks: list[str]) -> list[Clip]:
+    """The animation that is bound to the skeleton, then all others that move its joints or blend shapes.
+
+    The motion of the skeleton as a whole is in all of them, or alone if there is none.
+    """
     from pxr import Usd, UsdSkel
 
-    bound = query.GetAnimQuery()
+    bound, skeleton = query.GetAnimQuery(), query.GetSkeleton()
     prims = [bound.GetPrim()] if bound else []
     prims += [
         prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Animation) and not any(prim == other for other in prims)
@@ -342,40 +385,69 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
     rate = stage.GetTimeCodesPerSecond()
     if not 0.0 < rate < 1e6:
         raise FileError(f"{rate:g} time codes per second")
-    number = {token: joint for joint, token in enumerate(tokens)}
-    cache = UsdSkel.Cache()
+    cache, above = UsdSkel.Cache(), _codes_above(skeleton)
+    clips = []
     for prim in prims:
         animation = cache.GetAnimQuery(UsdSkel.Animation(prim))
-        if not animation:
-            continue
-        joints = [str(token) for token in animation.GetJointOrder()]
-        known = [joint for joint, token in enumerate(joints) if token in number]
-        order = [str(token) for token in animation.GetBlendShapeOrder()]
-        place = {token: column for column, token in enumerate(order)}
-        if not known and place.keys().isdisjoint(shapes):
-            continue
-        sampled = animation.GetJointTransformTimeSamples(), animation.GetBlendShapeWeightTimeSamples()
-        codes = sorted({code for times in sampled for code in times}) or [0.0]
-        weights = None
-        if not place.keys().isdisjoint(shapes):
-            rows = [animation.ComputeBlendShapeWeights(Usd.TimeCode(code)) for code in codes]
-            if any(row is None or len(row) != len(order) for row in rows):
-                remarks.append(f"{prim.GetPath()}: weights of blend shapes do not fit its {len(order)} blend shapes")
-            else:
-                found = np.array(rows, np.float64).reshape(len(codes), len(order))
-                weights = np.stack(
-                    [found[:, place[name]] if name in place else np.zeros(len(codes)) for name in shapes], axis=1
-                )
-        samples = [animation.ComputeJointLocalTransformComponents(Usd.TimeCode(code)) for code in codes]
-        if any(sample is None or any(len(part) != len(joints) for part in sample) for sample in samples):
-            remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
-            continue
-        yield Clip(
-            _prim_name(prim),
-            (np.array(codes, np.float64) - codes[0]) / rate,
-            np.array([number[joints[joint]] + 1 for joint in known], np.int64),
-            np.array([np.array(sample[0], np.float64)[known] for sample in samples]),
-            np.array([_quaternions(sample[1])[known] for sample in samples]),
-            np.array([np.array(sample[2], np.float64)[known] for sample in samples]),
-            weights,
+        made = _clip(prim, animation, tokens, shapes, above, remarks) if animation else None
+        if made is not None:
+            clips.append(made)
+    if above and not clips:
+        clips.append(
+            Clip(_prim_name(skeleton.GetPrim()), np.array(above), np.zeros(0, np.int64), *_no_keys(len(above)))
         )
+    for clip in clips:
+        if above:
+            matrices = _matrices_above(stage, skeleton, [Usd.TimeCode(code) for code in clip.times])
+            if np.any(affine.are_singular(matrices)):
+                raise FileError(f"{skeleton.GetPath()}: a transform above the skeleton is singular or not finite")
+            translations, quaternions, scales = decompose_frames(matrices)
+            clip.nodes = np.concatenate([[0], clip.nodes])
+            clip.translations = np.concatenate([translations[:, None], clip.translations], axis=1)
+            clip.quaternions = np.concatenate([quaternions[:, None], clip.quaternions], axis=1)
+            clip.scales = np.concatenate([scales[:, None], clip.scales], axis=1)
+        clip.times = (clip.times - clip.times[0]) / rate
+    return clips
+
+
+def _no_keys(count: int) -> tuple[Floats, Floats, Floats]:
+    return np.zeros((count, 0, 3)), np.zeros((count, 0, 4)), np.zeros((count, 0, 3))
+
+
+def _clip(
+    prim: Any, animation: Any, tokens: list[str], shapes: list[str], above: list[float], remarks: list[str]
+) -> Clip | None:
+    """An animation of some joints or blend shapes, at time codes; None if it has none of these, or is damaged."""
+    from pxr import Usd
+
+    number = {token: joint for joint, token in enumerate(tokens)}
+    joints = [str(token) for token in animation.GetJointOrder()]
+    known = [joint for joint, token in enumerate(joints) if token in number]
+    order = [str(token) for token in animation.GetBlendShapeOrder()]
+    place = {token: column for column, token in enumerate(order)}
+    if not known and place.keys().isdisjoint(shapes):
+        return None
+    sampled = animation.GetJointTransformTimeSamples(), animation.GetBlendShapeWeightTimeSamples(), above
+    codes = sorted({code for times in sampled for code in times}) or [0.0]
+    weights = None
+    if not place.keys().isdisjoint(shapes):
+        rows = [animation.ComputeBlendShapeWeights(Usd.TimeCode(code)) for code in codes]
+        if any(row is None or len(row) != len(order) for row in rows):
+            remarks.append(f"{prim.GetPath()}: weights of blend shapes do not fit its {len(order)} blend shapes")
+        else:
+            found = np.array(rows, np.float64).reshape(len(codes), len(order))
+            columns = [found[:, place[name]] if name in place else np.zeros(len(codes)) for name in shapes]
+            weights = np.stack(columns, axis=1)
+    samples = [animation.ComputeJointLocalTransformComponents(Usd.TimeCode(code)) for code in codes]
+    if any(sample is None or any(len(part) != len(joints) for part in sample) for sample in samples):
+        remarks.append(f"{prim.GetPath()} is left out: its samples do not fit its {len(joints)} joints")
+        return None
+    return Clip(
+        _prim_name(prim),
+        np.array(codes, np.float64),
+        np.array([number[joints[joint]] + 1 for joint in known], np.int64),
+        np.array([np.array(sample[0], np.float64)[known] for sample in samples]),
+        np.array([_quaternions(sample[1])[known] for sample in samples]),
+        np.array([np.array(sample[2], np.float64)[known] for sample in samples]),
+        weights,
+    )

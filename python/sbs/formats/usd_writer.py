@@ -20,12 +20,13 @@ from ..rigging.helper_joints import with_joint_for_unweighted
 from ..rigging.rig import Floats, Rig, decompose_frames
 from ..rigging.shape_drivers import pose_drivers
 from ..rigging.shapes import ShapeMotion
-from ..rigging.triangle_mesh import Mesh, triangles_within
+from ..rigging.triangle_mesh import Mesh, diagonal, triangles_within
 from ..skinning.influences import tidy
 from ..skinning.options import BlendOptions
 from ..support.extras import load
 from ..support.files import replacing
 from .caches import Cache, Rows
+from .sampling import sample_times
 
 __all__ = ["USD", "write"]
 
@@ -33,9 +34,6 @@ NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
 # Time codes per second of animations.
 _RATE = 24.0
-
-# Cubic animations are sampled this often, per second.
-_CUBIC_RATE = 60.0
 
 
 def _load_pxr(*names: str) -> Any:
@@ -188,12 +186,13 @@ def write(
     load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
-        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations))
+        is_dual = (options or {}).get("method") == "dual_quaternion"
+        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), is_dual)
         stage.GetRootLayer().Save()
         del stage
 
 
-def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation]) -> None:
+def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], is_dual: bool) -> None:
     tf, usd_skel, vt = _load_pxr("Tf", "UsdSkel", "Vt")
     stage.SetTimeCodesPerSecond(_RATE)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
@@ -230,6 +229,9 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
             own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
         place = root.GetPath().AppendChild(mesh_name)
         _put_mesh(stage, place, part, rig, skeleton, joints, own)
+        if is_dual:
+            skinned = usd_skel.BindingAPI(stage.GetPrimAtPath(place))
+            skinned.CreateSkinningMethodAttr(usd_skel.Tokens.dualQuaternion)
         if mesh.parts:
             _keep_name(stage.GetPrimAtPath(place), mesh.parts[number].name)
 
@@ -321,8 +323,12 @@ def _row_matrices(matrices: Floats) -> Any:
 def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh) -> None:
     gf, vt = _load_pxr("Gf", "Vt")
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
-    times = _times(animation)
-    translations, quaternions, scales = decompose_frames(joints.local(animation.skinning_matrices(times)))
+
+    def local(times: Floats) -> Floats:
+        return joints.local(animation.skinning_matrices(times))
+
+    times = sample_times(animation, local, diagonal(mesh.positions))
+    translations, quaternions, scales = decompose_frames(local(times))
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
     weights = None
     if tokens:
@@ -336,12 +342,3 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
         attributes[0].Set(_vectors(translations[frame]), code)
         attributes[1].Set(vt.QuatfArray([gf.Quatf(*map(float, q)) for q in quaternions[frame]]), code)
         attributes[2].Set(vt.Vec3hArray([gf.Vec3h(*map(float, s)) for s in scales[frame]]), code)
-
-
-def _times(animation: Animation) -> Floats:
-    """When an animation is sampled: at 0, for readers begin with the first; at its keys; if it is cubic, in between."""
-    tracks = (*animation.tracks, *animation.shape_tracks)
-    times = [np.zeros(1), *(track.times for track in tracks)]
-    if any(track.interpolation == "CUBICSPLINE" for track in tracks):
-        times.append(np.arange(0.0, animation.duration, 1.0 / _CUBIC_RATE))
-    return np.unique(np.concatenate(times))
