@@ -4,6 +4,7 @@
 ## Godot drops attributes whose names begin with `_`, but imports TEXCOORD_2 and TEXCOORD_3 as CUSTOM0, four floats as
 ## they are. So this has the two coordinates read the bytes of `_SBS_CENTER`: x and y, then z and the amount.
 ## Not run in Godot 4.
+@tool
 class_name SphericalCenters
 extends GLTFDocumentExtension
 
@@ -28,12 +29,10 @@ func _add_coordinates(json: Dictionary, attributes: Dictionary) -> void:
 	var view: Dictionary = json["bufferViews"][int(centers["bufferView"])].duplicate()
 	view["byteStride"] = int(view.get("byteStride", 16))
 	json["bufferViews"].append(view)
+	var accessors: Array = json["accessors"]
 	for half in 2:
-		attributes["TEXCOORD_%d" % (2 + half)] = json["accessors"].size()
-		json["accessors"].append({
-			"bufferView": json["bufferViews"].size() - 1,
-			"byteOffset": int(centers.get("byteOffset", 0)) + 8 * half,
-			"componentType": FLOAT,
-			"count": int(centers["count"]),
-			"type": "VEC2",
-		})
+		var numbers := {"componentType": FLOAT, "type": "VEC2", "count": int(centers["count"])}
+		numbers["bufferView"] = json["bufferViews"].size() - 1
+		numbers["byteOffset"] = int(centers.get("byteOffset", 0)) + 8 * half
+		attributes["TEXCOORD_%d" % (2 + half)] = accessors.size()
+		accessors.append(numbers)

@@ -51,7 +51,7 @@ func _ready() -> void:
 
 
 func _process(_delta: float) -> void:
-	RenderingServer.call_on_render_thread(_draw.bind(_palette_bytes()))
+	RenderingServer.call_on_render_thread(_dispatch.bind(_palette_bytes()))
 	_moved.texture_rd_rid = _image
 
 
@@ -136,7 +136,7 @@ func _uniform(kind: RenderingDevice.UniformType, binding: int, id: RID) -> RDUni
 	return uniform
 
 
-func _draw(palette: PackedByteArray) -> void:
+func _dispatch(palette: PackedByteArray) -> void:
 	_device.buffer_update(_palette, 0, palette.size(), palette)
 	var list := _device.compute_list_begin()
 	_device.compute_list_bind_compute_pipeline(list, _pipeline)
