@@ -2,8 +2,8 @@
 #version 450
 // SPDX-License-Identifier: MIT
 // A compute shader for a RenderingDevice of Godot 4: one invocation moves one vertex of a surface about its own center,
-// in place of linear blending. spherical_skinning.gd fills the buffers, and a spatial shader reads the image. It has not
-// been run in Godot; tests of the library run it on Vulkan.
+// in place of linear blending. spherical_skinning.gd fills the buffers, and a spatial shader reads the image. It is not
+// run in Godot 4; tests of the library run it on Vulkan.
 
 layout(local_size_x = 64, local_size_y = 1, local_size_z = 1) in;
 

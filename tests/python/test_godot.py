@@ -85,7 +85,7 @@ def imported(scene: Scene) -> Surface:
     def joined(*names: str) -> NDArray[Any]:
         return np.hstack([np.array(scene.accessor(primitive["attributes"][name]))[used] for name in names])
 
-    weights = np.float32(np.floor(joined("WEIGHTS_0", "WEIGHTS_1") * 65535) / 65535)
+    weights = (np.floor(joined("WEIGHTS_0", "WEIGHTS_1") * 65535) / 65535).astype(np.float32)
     weights[:, 0] = 1.0 - weights[:, 1:].sum(axis=1)
     normals = joined("NORMAL")
     tangents = np.cross(normals, [0.6, 0.0, 0.8])
