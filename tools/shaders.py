@@ -19,7 +19,7 @@ WGSL = ROOT / "engines/wgsl/spherical.wgsl"
 
 # Files with the GLSL within, without its comments, between lines with these words.
 BEGIN, END = "spherical.glsl begins", "spherical.glsl ends"
-WITHIN = [ROOT / "engines/three/shader.js"]
+THREE, GODOT = ROOT / "engines/three/shader.js", ROOT / "engines/godot/spherical.glsl"
 
 TYPES = {"float": "f32", "vec3": "vec3f", "vec4": "vec4f", "mat3": "mat3x3f", "mat4x3": "mat4x3f"}
 FUNCTIONS = {
@@ -120,11 +120,17 @@ def without_comments(source: str) -> str:
     return "\n".join(line for line in lines if line) + "\n"
 
 
+def with_square_matrices(code: str) -> str:
+    """The same by mat4, whose last row is never read, in place of mat4x3; `sbs_columns` makes one of four columns."""
+    code = re.sub(r"\[\d\]", r"\g<0>.xyz", code)
+    return code.replace("mat4x3(", "sbs_columns(").replace("mat4x3", "mat4")
+
+
 def without_unused(code: str, others: str) -> str:
-    """The functions that others call, and the functions that these call."""
-    for function in re.finditer(r"^\w+ (\w+)\(.*?^}\n", code, re.MULTILINE | re.DOTALL):
-        rest = code.replace(function[0], "")
-        if f"{function[1]}(" not in rest + others:
+    """The functions and structs that others use, and those that these use."""
+    for part in re.finditer(r"^\w+ (\w+)[( ].*?^};?\n", code, re.MULTILINE | re.DOTALL):
+        rest = code.replace(part[0], "")
+        if not re.search(rf"\b{part[1]}\b", rest + others):
             return without_unused(rest, others)
     return code
 
@@ -140,9 +146,9 @@ def put_within(text: str, code: str) -> str:
 
 def main() -> int:
     source = SOURCE.read_text(encoding="utf-8")
-    texts = {WGSL: write_wgsl(source)}
-    for path in WITHIN:
-        texts[path] = put_within(path.read_text(encoding="utf-8"), without_comments(source))
+    texts, code = {WGSL: write_wgsl(source)}, without_comments(source)
+    for path, within in ((THREE, code), (GODOT, with_square_matrices(code))):
+        texts[path] = put_within(path.read_text(encoding="utf-8"), within)
     is_check = "--check" in sys.argv[1:]
     old = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     for path in old:
