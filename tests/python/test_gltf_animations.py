@@ -193,9 +193,17 @@ def test_bad_samplers(
         load(builder, tmp_path)
 
 
-def test_a_node_with_a_matrix_cannot_be_animated(tmp_path: Path) -> None:
+def test_a_node_with_a_matrix_is_animated_where_it_is_translation_rotation_and_scale(tmp_path: Path) -> None:
+    """The other properties stay as in the matrix."""
+    matrix = np.diag([2.0, 2.0, 2.0, 1.0])
+    matrix[:3, 3] = [0, 0, 3]
     builder = arm()
-    builder.json["nodes"][0]["matrix"] = np.eye(4).ravel().tolist()
+    builder.json["nodes"][0]["matrix"] = matrix.T.ravel().tolist()
     builder.animation((0, "translation", [0.0], [[1, 1, 1]]))
+    character = load(builder, tmp_path)
+    moved = character.skin.deform(character.animations[0].skinning_matrices(0.0), method="linear")
+    np.testing.assert_allclose(moved[:2], [[1, 1, 1], [1, 3, 1]], atol=1e-12)
+    matrix[0, 1] = 1.0
+    builder.json["nodes"][0]["matrix"] = matrix.T.ravel().tolist()
     with pytest.raises(ValueError, match=r"channels\[0\].target.node"):
         load(builder, tmp_path)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Primitives become one mesh, and joints a skeleton: normals, influences, hierarchies, several skins, spaces."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -480,3 +481,60 @@ def test_singular_inverse_bind_matrix(tmp_path: Path) -> None:
     with pytest.warns(FileWarning, match="singular and not used: 1"):
         character = load(builder, tmp_path)
     np.testing.assert_array_equal(character.skin.deform(character.rest_matrices), character.mesh.positions)
+
+
+def alone(builder: Builder) -> None:
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes["JOINTS_1"] = attributes["JOINTS_0"]
+
+
+def joints_as_floats(builder: Builder) -> None:
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    attributes["JOINTS_0"] = builder.accessor([[0, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 1, 0, 0]])
+
+
+def joint_twice(builder: Builder) -> None:
+    builder.json["skins"][0]["joints"] = [0, 1, 1]
+    builder.json["skins"][0]["inverseBindMatrices"] = builder.accessor(
+        np.array([IDENTITY, translation(-2, 0, 0), translation(-2, 0, 0)]).transpose(0, 2, 1).reshape(-1, 16)
+    )
+
+
+def weights_without_targets(builder: Builder) -> None:
+    builder.json["meshes"][0]["weights"] = [0.5]
+
+
+def last_row(builder: Builder) -> None:
+    matrices = np.array([IDENTITY, translation(-2, 0, 0)])
+    matrices[:, 3] += [2e-5, 0, 0, -2e-5]
+    builder.json["skins"][0]["inverseBindMatrices"] = builder.accessor(matrices.transpose(0, 2, 1).reshape(-1, 16))
+
+
+def extensions(builder: Builder) -> None:
+    builder.json["extensionsRequired"] = ["KHR_node_visibility", "VRMC_vrm", "EXT_mesh_gpu_instancing", "MSFT_lod"]
+
+
+@pytest.mark.damaged
+@pytest.mark.parametrize(
+    ("change", "remark"),
+    [
+        (alone, "JOINTS_1 is left out"),
+        (joints_as_floats, "integers as floats"),
+        (joint_twice, "a joint already"),
+        (weights_without_targets, None),
+        (last_row, None),
+        (extensions, None),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_breaches_with_one_meaning_are_read(tmp_path: Path, change: Any, remark: str | None) -> None:
+    builder = arm()
+    expected = sbs.load(builder.save(tmp_path / "good.glb"))
+    change(builder)
+    with pytest.warns(UserWarning, match=remark) if remark else contextlib.nullcontext():
+        found = sbs.load(builder.save(tmp_path / "bad.glb"))
+    np.testing.assert_array_equal(found.mesh.positions, expected.mesh.positions)
+    np.testing.assert_array_equal(found.mesh.joint_weights, expected.mesh.joint_weights)
+    np.testing.assert_array_equal(found.mesh.joint_indices, expected.mesh.joint_indices)
+    assert found.skeleton.names[:2] == expected.skeleton.names
+    found.save(tmp_path / "saved.glb")

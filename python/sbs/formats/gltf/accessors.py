@@ -75,7 +75,9 @@ def _as_floats(accessor: Element, stored: NDArray[Any]) -> NDArray[np.float64]:
 def read_integers(document: Document, accessor: Element, kind: str) -> NDArray[np.int64]:
     """Unsigned integers of an accessor, (count, components). Raises FileError."""
     stored = _read(document, accessor, kind)
-    if stored.dtype.kind != "u":
+    if stored.dtype.kind == "f" and np.all((stored >= 0) & (stored < 2.0**24) & (stored == np.floor(stored))):
+        document.remarks.append(f"{accessor.label}: integers as floats")
+    elif stored.dtype.kind != "u":
         raise accessor.error("unsigned integers are needed", "componentType")
     return stored.astype(np.int64)
 

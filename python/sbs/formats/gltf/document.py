@@ -10,8 +10,14 @@ from ...rigging.content import FileError
 from ...support.text import well_formed
 from . import container
 
-# Required extensions that are read, or that do not affect positions, joints or animation.
+# Extensions that are read, or that do not affect positions, joints or animation.
 HARMLESS = ("KHR_materials_", "KHR_texture_", "KHR_lights_", "KHR_xmp", "EXT_texture_", "KHR_mesh_quantization")
+
+# Further ones that files may require: whether things are shown, where they are repeated, sounds, physics, avatars.
+_NOT_OF_SKINS = (
+    *("KHR_node_", "KHR_animation_pointer", "KHR_audio", "KHR_interactivity", "KHR_physics", "KHR_gaussian"),
+    *("EXT_mesh_gpu_instancing", "EXT_lights", "MSFT_", "VRM", "OMI_", "AGI_", "FB_", "GODOT_"),
+)
 _COMPRESSION = ("KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_meshopt_compression")
 
 # Decoding widens numbers (bytes to floats), and meshes may share data. A file that needs more memory is an attack.
@@ -174,7 +180,7 @@ class Document:
         for name in self.root.strings("extensionsRequired"):
             if name in _COMPRESSION:
                 raise self.compressed(name)
-            if not name.startswith(HARMLESS):
+            if not name.startswith((*HARMLESS, *_NOT_OF_SKINS)):
                 raise FileError(f"{self.path}: needs the extension {name[:80]!r}, which cannot be read")
 
     @property

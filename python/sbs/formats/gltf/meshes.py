@@ -174,13 +174,16 @@ def _read_influences(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Joint indices and weights (V, 4 n) of n sets, as stored; weights may be any numbers, also NaN."""
     set_count = 0
-    while f"JOINTS_{set_count}" in attributes or f"WEIGHTS_{set_count}" in attributes:
+    while f"JOINTS_{set_count}" in attributes and f"WEIGHTS_{set_count}" in attributes:
         set_count += 1
-    if set_count == 0:
+    for name in (f"JOINTS_{set_count}", f"WEIGHTS_{set_count}"):
+        if set_count and name in attributes:
+            document.remarks.append(f"{attributes.label}: {name} is left out, as it is alone")
+    if set_count == 0 and not any(f"{name}_0" in attributes for name in ("JOINTS", "WEIGHTS")):
         document.remarks.append(f"{attributes.label}: no JOINTS_0, so these {rows} vertices have no weights")
         return np.zeros((rows, 1), dtype=np.int64), np.zeros((rows, 1))
     joint_sets, weight_sets = [], []
-    for number in range(set_count):
+    for number in range(max(set_count, 1)):
         accessor = _attribute(document, attributes, f"JOINTS_{number}", rows)
         joints = accessors.read_integers(document, accessor, "VEC4")
         weights_accessor = _attribute(document, attributes, f"WEIGHTS_{number}", rows)

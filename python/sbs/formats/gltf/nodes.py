@@ -7,9 +7,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ...rigging.rig import Floats, Rig, compose
+from ...rigging.rig import Floats, Rig, compose, decompose
 from ...rigging.trees import CircleError, find_depths
 from .document import Document, Element
+
+AFFINE = 1e-4
+"""By so much the last row of an affine matrix may be off, as those that were inverted in float32 are."""
+
+# Of the largest number: matrices that are this near to T R S may be moved by animations.
+_SHEAR = 1e-5
 
 
 def read_parents(document: Document) -> list[int]:
@@ -77,6 +83,14 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
     has_matrix = np.array(["matrix" in node for node in elements])
     for node in np.flatnonzero(has_matrix):
         local_matrices[node] = _matrix(elements[node])
+    moved = _moved_nodes(document) if has_matrix.any() else set()
+    for node in np.flatnonzero(has_matrix):
+        matrix = local_matrices[node]
+        if order[node] in moved and np.linalg.det(matrix[:3, :3]) != 0.0:
+            parts = decompose(matrix)
+            if np.abs(compose(*parts) - matrix).max() <= _SHEAR * np.abs(matrix).max():
+                translations[node], quaternions[node], scales[node] = parts
+                has_matrix[node] = False
     nodes = np.array([number[node] for node in joints])
     again = np.setdiff1d(np.arange(len(nodes)), np.unique(nodes, return_index=True)[1])
     names = [node.string("name", "") for node in elements]
@@ -95,9 +109,19 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
     )
 
 
+def _moved_nodes(document: Document) -> set[int]:
+    """The nodes that an animation moves. By the rules of glTF they have no matrix, but some programs write one."""
+    targets = [
+        channel.child("target")
+        for animation in document.all("animations")
+        for channel in animation.children("channels")
+    ]
+    return {target.integer("node") for target in targets if "node" in target}
+
+
 def _matrix(node: Element) -> Floats:
     matrix = np.array(node.numbers("matrix", np.eye(4).ravel().tolist())).reshape(4, 4).T
-    if not np.allclose(matrix[3], [0.0, 0.0, 0.0, 1.0], rtol=0.0, atol=1e-6):
+    if not np.allclose(matrix[3], [0.0, 0.0, 0.0, 1.0], rtol=0.0, atol=AFFINE):
         raise node.error("the last row is not (0, 0, 0, 1)", "matrix")
     matrix[3] = [0.0, 0.0, 0.0, 1.0]
     return matrix

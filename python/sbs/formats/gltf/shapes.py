@@ -84,6 +84,8 @@ def _read_offsets(document: Document, target: Element, kind: str, rows: int) -> 
 def shape_weights(node: Element, mesh: Element) -> list[float]:
     """How much of each morph target a node has, in the file's own pose: its weights, else those of the mesh."""
     none = [0.0] * target_count(mesh)
+    if not none:
+        return none  # whatever weights there are
     return (node if "weights" in node else mesh).numbers("weights", none)
 
 

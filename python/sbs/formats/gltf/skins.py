@@ -14,7 +14,7 @@ from ...rigging import affine
 from ...rigging.rig import Floats
 from .accessors import count, read_floats
 from .document import Document, Element
-from .nodes import ancestry, read_rig
+from .nodes import AFFINE, ancestry, read_rig
 
 # Inverse bind matrices are stored as float32: matrices that differ by at most this count as equal.
 _SAME = 1e-5
@@ -223,7 +223,7 @@ def _read_joints(document: Document, skin: Element) -> list[int]:
     for joint, node in enumerate(joints):
         document.get("nodes", node, skin, f"joints[{joint}]")
         if node in seen:
-            raise skin.error(f"node {node} is a joint already", f"joints[{joint}]")
+            document.remarks.append(f"{skin.label}.joints[{joint}]: node {node} is a joint already")
         seen.add(node)
     return joints
 
@@ -236,7 +236,7 @@ def _read_inverse_bind_matrices(document: Document, skin: Element, joint_count: 
         raise accessor.error(f"{count(accessor)} inverse bind matrices for {joint_count} joints")
     matrices = read_floats(document, accessor, "MAT4")[:joint_count].reshape(-1, 4, 4).transpose(0, 2, 1).copy()
     last_row = np.abs(matrices[:, 3] - [0.0, 0.0, 0.0, 1.0]).max(axis=1)
-    if last_row.max() > 1e-5:
+    if last_row.max() > AFFINE:
         raise accessor.error(f"the last row of matrix {int(np.argmax(last_row))} is not (0, 0, 0, 1)")
     matrices[:, 3] = [0.0, 0.0, 0.0, 1.0]
     return matrices
