@@ -451,3 +451,21 @@ def test_convert(tmp_path: Path) -> None:
     if importlib.util.find_spec("pxr"):
         ran("convert", path, "-o", tmp_path / "hero.usda")
         assert sbs.load(tmp_path / "hero.usda").parts.names == ("body", "sleeve", "ring")
+
+
+def test_a_character_of_a_second_skeleton_is_saved_with_the_rest_of_its_file(tmp_path: Path) -> None:
+    builder = arm()
+    ring = builder.primitive([[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3, material=0)
+    builder.json["materials"] = [{"name": "gold"}]
+    bone = builder.node(name="bone")
+    builder.node(name="ring", mesh=builder.mesh(ring), skin=builder.skin([bone], [IDENTITY]))
+    path = builder.save(tmp_path / "two.glb")
+    second = sbs.load(path, mesh="ring")
+    second.with_mesh(dataclasses.replace(second.mesh, positions=2 * second.mesh.positions)).save(tmp_path / "saved.glb")
+    np.testing.assert_array_equal(
+        sbs.load(tmp_path / "saved.glb", mesh="ring").mesh.positions, 2 * second.mesh.positions
+    )
+    for name in ("materials", "nodes", "skins"):
+        assert opened(tmp_path / "saved.glb")[0][name] == builder.json[name] or name == "skins"
+    with pytest.warns(FileWarning, match="another skeleton"):
+        assert sbs.load(tmp_path / "saved.glb").skin.vertex_count == 4

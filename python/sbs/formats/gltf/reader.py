@@ -42,7 +42,7 @@ def read(path: Path, wanted: Wanted) -> CharacterContent:
 
 def _read(document: Document, wanted: Wanted) -> CharacterContent:
     parents = nodes.read_parents(document)
-    group, meshes, is_first = _choose(document, parents, wanted)
+    group, meshes = _choose(document, parents, wanted)
     places = [node for _, _, node in meshes]
     named = [
         (document.all("meshes")[mesh], group.uses[skin], _name(document, mesh, node)) for mesh, skin, node in meshes
@@ -77,7 +77,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
         options=options,
         mesh=mesh,
         source=None
-        if document.is_compressed or len(set(origins_in_file)) < len(origins_in_file) or not is_first
+        if document.is_compressed or len(set(origins_in_file)) < len(origins_in_file)
         else Source(
             path=document.path,
             json=document.json,
@@ -123,10 +123,8 @@ def _parts(
     return parts
 
 
-def _choose(
-    document: Document, parents: list[int], wanted: Wanted
-) -> tuple[SkinGroup, list[tuple[int, int, int]], bool]:
-    """The skins to read, their meshes as numbers (mesh, skin, node), and whether they are read by default."""
+def _choose(document: Document, parents: list[int], wanted: Wanted) -> tuple[SkinGroup, list[tuple[int, int, int]]]:
+    """The skins to read, and their meshes as numbers (mesh, skin, node)."""
     skins = read_skins(document)
     if not skins:
         raise FileError(f"{document.path}: no skin, so there is nothing to deform")
@@ -163,7 +161,7 @@ def _choose(
         document.remarks.append(
             f"left out, as another skeleton has more vertices (skin= or mesh= chooses): {_names(others)}"
         )
-    return join_skins(document, together[chosen], parents), users[chosen], chosen == most
+    return join_skins(document, together[chosen], parents), users[chosen]
 
 
 def _name(document: Document, mesh: int, node: int) -> str:
