@@ -56,6 +56,7 @@ typedef struct sbs_flesh_part {
   double apex[3];  /* at rest */
   double volume;   /* at rest */
   double squares;  /* of the areas of triangles, doubled: their sum at rest */
+  double most;     /* of its pressure, either way */
   double strength; /* of its pressure: how much of it a volume that is off by 1 asks for */
 } sbs_flesh_part;
 

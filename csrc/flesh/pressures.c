@@ -9,6 +9,18 @@
 /* A limb and its piece both answer to a volume that is lost, each by so much. */
 #define ANSWER 0.35
 
+/* The most pressure, times the radius: more than the strain of skin withstands, which would inflate without end. */
+#define MOST_PRESSURE 1.0
+
+/* The area of a part's triangles at rest. */
+static double find_area(const sbs_flesh *flesh, size_t part) {
+  double area = 0.0;
+  for (size_t i = flesh->part_starts[part]; i < flesh->part_starts[part + 1]; i++) {
+    area += (double)flesh->triangles[flesh->part_triangles[i]].area;
+  }
+  return area;
+}
+
 /*
  * A part's volume changes by g . K^-1 g for each unit of its pressure, g being the gradient of the volume: at rest, for
  * all poses.
@@ -42,10 +54,17 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
     }
     flesh->parts[p].volume = (double)state.volumes[p];
     flesh->parts[p].squares = (double)state.squares[p];
+    flesh->parts[p].most = MOST_PRESSURE * find_area(flesh, p) / (2.0 * fabs(flesh->parts[p].volume));
     flesh->parts[p].strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
   }
   sbs_arena_release(&arena);
   return status;
+}
+
+/* Softly, up to `most`: numbers far below it stay nearly as they are. */
+static double limit(double pressure, double most) {
+  const double share = pressure / most, square = share * share;
+  return pressure / sqrt(sqrt(1.0 + square * square));
 }
 
 /* A part that is larger than at rest answers more, about by the squares of its triangles' areas. */
@@ -54,6 +73,7 @@ void sbs_flesh_add_to_pressures(const sbs_flesh_state *state) {
     const sbs_flesh_part *part = state->flesh->parts + p;
     const double larger = part->squares > 0.0 ? (double)state->squares[p] / part->squares : 1.0;
     const double lost = part->volume - (double)state->volumes[p];
-    state->pressures[p] += (float)(part->strength * lost * 2.0 / (1.0 + larger));
+    const double pressure = (double)state->pressures[p] + part->strength * lost * 2.0 / (1.0 + larger);
+    state->pressures[p] = (float)limit(pressure, part->most);
   }
 }
