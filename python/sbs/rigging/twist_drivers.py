@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from ..support.text import well_formed
 
@@ -57,19 +57,21 @@ class TwistDriver:
         content = extras.get(EXTRAS) if isinstance(extras, dict) else None
         if not isinstance(content, dict):
             return None
-        names = content.get("parent"), content.get("child")
-        sizes = {"parent_rest": 4, "child_rest": 4, "axis": 3}
-        vectors = {name: _unit_vector(content.get(name), size) for name, size in sizes.items()}
-        share = content.get("share")
-        named = all(name is None or isinstance(name, str) for name in names)
-        if not named or None in vectors.values() or type(share) not in (int, float) or not 0.0 <= share <= 1.0:
+        parent, child, share = (content.get(name) for name in ("parent", "child", "share"))
+        rests = _unit_vector(content.get("parent_rest"), 4), _unit_vector(content.get("child_rest"), 4)
+        axis = _unit_vector(content.get("axis"), 3)
+        named = all(name is None or isinstance(name, str) for name in (parent, child))
+        if not named or None in rests or axis is None or not _is_number(share) or not 0.0 <= share <= 1.0:
             return None
-        parent_rest, child_rest, axis = (vectors[name] or () for name in sizes)
-        return cls(node, names[0], parent_rest, names[1], child_rest, axis, float(share))
+        return cls(node, parent, rests[0] or (), child, rests[1] or (), axis, float(share))
+
+
+def _is_number(content: Any) -> TypeGuard[float]:
+    return type(content) in (int, float)
 
 
 def _unit_vector(content: Any, size: int) -> Numbers | None:
-    if not isinstance(content, list) or len(content) != size or any(type(x) not in (int, float) for x in content):
+    if not isinstance(content, list) or len(content) != size or not all(map(_is_number, content)):
         return None
     try:
         numbers = tuple(float(x) for x in content)
