@@ -16,13 +16,13 @@ export interface TwistExtras {
 }
 
 /**
- * Turns the twist joints of a skinned mesh by its bones. `sphericalSkinning` does it by itself whenever a mesh is drawn;
- * a mesh that blends linearly, as of `sbs improve`, needs `update()` in each frame, after animations and IK.
+ * Turns the twist joints of a skinned mesh by its bones. `sphericalSkinning` does it by itself when a mesh is drawn;
+ * one that blends linearly, as of `sbs improve`, needs `update()` in each frame, after animations and IK.
  */
 export class TwistDrivers {
   /**
-   * @throws Error for more than 1,024 twist joints, names of nodes that are not above or below the bone, quaternions and
-   *   axes that are not of length 1, and shares that are not between 0 and 1
+   * @throws Error for more than 1,024 twist joints, names of nodes that are not above or below the bone, quaternions
+   *   and axes that are not of length 1, and shares that are not between 0 and 1
    */
   constructor(mesh: SkinnedMesh);
   /** Sets rotations. Keys of a clip stay where they follow a twist beyond half a turn. */

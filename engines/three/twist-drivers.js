@@ -38,8 +38,8 @@ function readTwist(joint) {
   const bone = joint.parent;
   need(bone, `${JSON.stringify(joint.name)} must be the child of a bone`);
   for (const name of [parent, child]) need(name === null || typeof name === "string", "parent and child must be names");
-  const isUnit = (list, size) =>
-    Array.isArray(list) && list.length === size && list.every(Number.isFinite) && Math.abs(Math.hypot(...list) - 1) < 1e-3;
+  const isVector = (list, size) => Array.isArray(list) && list.length === size && list.every(Number.isFinite);
+  const isUnit = (list, size) => isVector(list, size) && Math.abs(Math.hypot(...list) - 1) < 1e-3;
   need(isUnit(parent_rest, 4) && isUnit(child_rest, 4), "parent_rest and child_rest must be unit quaternions");
   need(isUnit(axis, 3), "axis must have length 1");
   need(Number.isFinite(share) && share >= 0 && share <= 1, "share must be from 0 to 1");
@@ -63,7 +63,7 @@ function need(condition, reason) {
   if (!condition) throw new Error(`sbs_twist: ${reason}`);
 }
 
-/** The name of a node in its file, of which three.js may have made another one. */
+/** The name of a node in its file, where three.js may have given it another one. */
 const nameOf = ({ name, userData }) => userData.name ?? name;
 
 function findAbove(bone, name) {
