@@ -21,6 +21,9 @@ export type Center = "optimized" | "weighted" | typeof jointSet;
  * Hooks that are set on `mesh.material` later, `onBeforeCompile` and `customProgramCacheKey`, come on top of the change
  * of its shader, and its `clone()` deforms spherically, too.
  *
+ * Twist joints, which files of `sbs convert --engine three` have along limbs, are turned by the bones as they are
+ * before each draw: twist-drivers.js, for clips without keys for them. A warning tells if their extras are damaged.
+ *
  * A warning in the console tells if the file had centers and another tool removed them, or changed positions otherwise
  * than by a scale and an offset; the default is then `"weighted"`. Centers of scaled positions are scaled with them.
  *

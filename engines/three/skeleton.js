@@ -3,6 +3,7 @@
 // are the quaternions of bones, then the centers of joint sets. So materials need no uniform, and others go on working.
 
 import { DataTexture, FloatType, Matrix3, Matrix4, Quaternion, RGBAFormat } from "three";
+import { TwistDrivers } from "./twist-drivers.js";
 
 const states = new WeakMap(); // skeleton -> its joints, the functions that find centers of sets, its meshes, and undo
 const product = new Matrix4();
@@ -18,7 +19,7 @@ export function change(object, values) {
 /** Has the skeleton of a mesh keep quaternions, and the centers of joint sets. Returns where the first of these is. */
 export function extendSkeleton(mesh, sets) {
   const { skeleton } = mesh;
-  const state = states.get(skeleton) ?? extend(skeleton);
+  const state = states.get(skeleton) ?? extend(mesh);
   state.meshes.add(mesh);
   let first = state.sets.indexOf(sets[0]);
   if (first < 0) first = state.sets.push(...sets) - sets.length;
@@ -38,7 +39,9 @@ export function releaseSkeleton(skeleton, mesh) {
   skeleton.update();
 }
 
-function extend(skeleton) {
+function extend(mesh) {
+  const { skeleton } = mesh;
+  const twists = readTwists(mesh);
   const joints = skeleton.bones.map(() => ({ matrix: new Matrix4(), rotation: new Matrix3(), quaternion: new Quaternion(), scale: 1 }));
   const { update } = skeleton;
   const sets = [];
@@ -54,6 +57,7 @@ function extend(skeleton) {
     },
     update() {
       if (!this.boneTexture) return void this.computeBoneTexture();
+      twists?.update();
       update.call(this);
       let to = this.boneMatrices.length;
       joints.forEach((_, bone) => {
@@ -68,6 +72,15 @@ function extend(skeleton) {
   const state = { joints, sets, meshes: new Set(), undo };
   states.set(skeleton, state);
   return state;
+}
+
+/** The drivers of twist joints; a warning if their extras are damaged. */
+function readTwists(mesh) {
+  try {
+    return new TwistDrivers(mesh);
+  } catch ({ message }) {
+    console.warn(`sphericalSkinning of "${mesh.name}": ${message}; twist joints move by keys alone`);
+  }
 }
 
 /** The skinning matrix of a bone as it is now, in double, with the nearest rotation to it, and the scale of that. */

@@ -5,9 +5,10 @@ import * as THREE from "three";
 import { GLTFLoader } from "three/addons/loaders/GLTFLoader.js";
 import { linearSkinning, sphericalMaterial, sphericalSkinning } from "three-spherical-skinning";
 import { jointSet } from "three-spherical-skinning/joint-set.js";
+import { TwistDrivers } from "three-spherical-skinning/twist-drivers.js";
 import { capture } from "./readback.js";
 
-export { GLTFLoader, jointSet, linearSkinning, sphericalMaterial, sphericalSkinning, THREE };
+export { GLTFLoader, jointSet, linearSkinning, sphericalMaterial, sphericalSkinning, THREE, TwistDrivers };
 
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 64;

@@ -471,7 +471,8 @@ class Character:
         Each limb bone gets `Twist.frames` more joints, children of its joint, which animations turn; a vertex that
         follows the bone follows the two frames that it lies between. Linear blending of it is that of `twisted_skin`.
         It needs more frames than spherical blending, because a limb loses 1 - cos(x / 2) of its radius where two
-        frames differ by an angle x: 6 keep 95% of it in a twist by 170 degrees.
+        frames differ by an angle x: 6 keep 95% of it in a twist by 170 degrees. For poses from elsewhere, saved GLB
+        files tell how these joints turn (docs/engines.md).
 
         Parameters
         ----------

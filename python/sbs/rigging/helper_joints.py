@@ -113,6 +113,7 @@ def _with_joints(
         has_matrix=np.concatenate([rig.has_matrix, np.zeros(len(names), bool)]),
         joints=np.concatenate([rig.joints, len(rig.names) + np.arange(len(names))]),
         inverse_bind_matrices=np.concatenate([rig.inverse_bind_matrices, inverse_bind_matrices]),
+        twists=rig.twists,
     )
 
 

@@ -15,6 +15,7 @@ from ..support import rotations
 from ..support.owned import own
 from . import affine
 from .skeleton import Skeleton
+from .twist_drivers import TwistDriver
 
 Floats = NDArray[np.float64]
 
@@ -86,6 +87,8 @@ class Rig:
         The node of each joint.
     inverse_bind_matrices : (J, 4, 4) float64 ndarray
         Bind space of the mesh to each joint's node.
+    twists : tuple of TwistDriver
+        How nodes follow twists in poses that have no keys for them.
     """
 
     names: tuple[str, ...]
@@ -97,9 +100,10 @@ class Rig:
     has_matrix: NDArray[np.bool_]
     joints: NDArray[np.intp]
     inverse_bind_matrices: Floats
+    twists: tuple[TwistDriver, ...] = ()
 
     def __post_init__(self) -> None:
-        own(self, *(field.name for field in fields(self) if field.name != "names"))
+        own(self, *(field.name for field in fields(self) if field.name not in ("names", "twists")))
 
     @classmethod
     def from_skeleton(cls, skeleton: Skeleton) -> Rig:

@@ -13,6 +13,7 @@ from ..skinning.twist import Twist
 from ..support import rotations
 from . import affine
 from .animation import Animation
+from .frame_drivers import frame_drivers
 from .helper_joints import animation_with_helpers, free_names, moments, rig_with_helpers, to_nodes
 from .rig import Rig
 from .skeleton import Skeleton
@@ -41,7 +42,8 @@ def rig_with_frames(skeleton: Skeleton, rig: Rig, twist: Twist) -> tuple[Skeleto
     wanted = (f"{skeleton.names[joint]}_twist_{frame}" for joint in twist.joints for frame in range(twist.frames))
     names = free_names(skeleton, rig, wanted)
     local = _local_matrices(skeleton, rig, twist, twist.angles(rig.rest_matrices)[None])[0]
-    return rig_with_helpers(skeleton, rig, np.repeat(twist.joints, twist.frames), names, local)
+    joints, nodes = rig_with_helpers(skeleton, rig, np.repeat(twist.joints, twist.frames), names, local)
+    return joints, replace(nodes, twists=(*rig.twists, *frame_drivers(rig, twist)))
 
 
 def animation_with_frames(animation: Animation, skeleton: Skeleton, rig: Rig, twist: Twist, rate: float) -> Animation:

@@ -119,6 +119,16 @@ class Twist:
         """The joint of each bone, (B,), a new array."""
         return np.array(self._arguments["joints"], np.intp)
 
+    @property
+    def parents(self) -> NDArray[np.intp]:
+        """The joint that each bone's own twist is relative to, or -1, (B,), a new array."""
+        return np.array(self._arguments["parents"], np.intp)
+
+    @property
+    def children(self) -> NDArray[np.intp]:
+        """The joint whose twist is spread along each bone, too, or -1, (B,), a new array."""
+        return np.array(self._arguments["children"], np.intp)
+
     def angles(
         self, skinning_matrices: ArrayLike, *, follow: bool = False, previous: ArrayLike | None = None
     ) -> Floats:

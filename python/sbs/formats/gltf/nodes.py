@@ -9,6 +9,7 @@ import numpy as np
 
 from ...rigging.rig import Floats, Rig, compose, decompose
 from ...rigging.trees import CircleError, find_depths
+from ...rigging.twist_drivers import TwistDriver
 from .document import Document, Element
 
 AFFINE = 1e-4
@@ -94,6 +95,7 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
     nodes = np.array([number[node] for node in joints])
     again = np.setdiff1d(np.arange(len(nodes)), np.unique(nodes, return_index=True)[1])
     names = [node.string("name", "") for node in elements]
+    twists = (TwistDriver.read(place, node.anything("extras")) for place, node in enumerate(elements))
     added, above = len(again), nodes[again]
     nodes[again] = len(order) + np.arange(added)
     return Rig(
@@ -106,6 +108,7 @@ def read_rig(document: Document, joints: list[int], parents: list[int], inverse_
         has_matrix=np.concatenate([has_matrix, np.zeros(added, np.bool_)]),
         joints=nodes,
         inverse_bind_matrices=inverse_bind_matrices,
+        twists=tuple(twist for twist in twists if twist),
     )
 
 

@@ -15,6 +15,7 @@ from ...rigging.engine_centers import engine_centers
 from ...rigging.parts import Selection
 from ...rigging.rig import Floats, Rig
 from ...rigging.triangle_mesh import Mesh
+from ...rigging.twist_drivers import EXTRAS
 from ...support.text import well_formed
 
 __all__ = ["Part", "Source", "make_node"]
@@ -23,6 +24,9 @@ __all__ = ["Part", "Source", "make_node"]
 def make_node(rig: Rig, node: int) -> dict[str, Any]:
     """The JSON of a node of a rig, without its children."""
     element: dict[str, Any] = {"name": well_formed(rig.names[node])} if rig.names[node] else {}
+    for twist in rig.twists:
+        if twist.node == node:
+            element["extras"] = {EXTRAS: twist.extras()}
     if rig.has_matrix[node]:
         return element | {"matrix": rig.local_matrices[node].T.ravel().tolist()}
     w, x, y, z = rig.quaternions[node].tolist()
