@@ -76,7 +76,7 @@ def check_content(content: Json, data: bytes) -> None:
     assert content["buffers"][0]["byteLength"] in range(len(data) - 3, len(data) + 1)
     assert all(value for value in content.values() if isinstance(value, list)), "glTF has no empty lists"
     assert all(view.get("byteOffset", 0) + view["byteLength"] <= len(data) for view in content["bufferViews"])
-    # but for what aligns arrays and their rows, of up to three bytes
+    # but for bytes that align arrays and their rows, up to three
     assert count_dead_bytes(content, len(data)) <= 3 * sum(each["count"] for each in content["accessors"])
     accessors = content["accessors"]
     arrays = [rows_of(content, data, accessor) for accessor in accessors]

@@ -42,7 +42,7 @@ class Commands(click.Group):
 
 
 class _Shown:
-    """Shows warnings; once where what is made of a file warns of the same."""
+    """Shows warnings; once where a file and the character made of it have the same ones."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
