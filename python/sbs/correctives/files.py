@@ -54,7 +54,8 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
     Raises
     ------
     ValueError
-        If there are none, the path ends in ".npz", or the file beside it has anything but arrays of this JSON file.
+        If there are none, the path ends in ".npz" or its name is no valid text, or the file beside it has anything but
+        arrays of this JSON file.
     OSError
         If a file can't be written.
     """
@@ -63,6 +64,8 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
         raise ValueError(f"{target.name} is the file of the arrays: give that of the poses, such as {target.stem}.json")
     if not len(correctives):
         raise ValueError("there are no correctives")
+    if not _is_text(target.name):
+        raise ValueError(f"{target.name!r}: a file name of valid text is needed")
     arrays_path = target.with_suffix(".npz")
     owner = well_formed(target.name)
     _check_owner(arrays_path, owner)
@@ -111,6 +114,11 @@ def _check_owner(path: Path, owner: str) -> None:
         is_own = False
     if not is_own:
         raise ValueError(f"{path} has no arrays of {owner}, and would be replaced: move it, or choose another name")
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name has neither halves of surrogate pairs nor a zero byte, of which systems tell no file."""
+    return "\0" not in name and well_formed(name) == name
 
 
 def _digest(archive: bytes) -> str:
@@ -177,7 +185,7 @@ def _content(document: Any) -> tuple[str, str | None, list[tuple[int, dict[str, 
         document, kind=FORMAT, newest=VERSION, key="pose_drivers", others=("arrays", DIGEST)
     )
     name = document.get("arrays")
-    if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name:
+    if not isinstance(name, str) or not _is_text(name) or Path(name).name != name or "\\" in name or not name:
         raise ValueError(f'"arrays" must be the name of a file in the same folder, not {name!r}')
     digest = document.get(DIGEST)
     if DIGEST in document and not isinstance(digest, str):
