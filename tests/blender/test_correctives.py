@@ -253,12 +253,13 @@ def points(key: Any) -> Floats:
     return found.reshape(-1, 3).astype(np.float64)
 
 
-def test_mirrored() -> None:
+@pytest.mark.parametrize(("one", "two"), [("B.L", "B.R"), ("左足", "右足")])
+def test_mirrored(one: str, two: str) -> None:
     tube, armature = straight()
-    armature.data.bones["B2"].name = "B.L"
-    armature.data.bones["B3"].name = "B.R"
-    bend(armature, 60.0, "B.L", axis=2)
-    sculpt(tube, bone="B.L", key_name="bump.L")
+    armature.data.bones["B2"].name = one
+    armature.data.bones["B3"].name = two
+    bend(armature, 60.0, one, axis=2)
+    sculpt(tube, bone=one, key_name="bump.L")
     assert addon.ops.mirror_corrective() == {"FINISHED"}
     left, right = tube.data.shape_keys.key_blocks["bump.L"], tube.data.shape_keys.key_blocks["bump.R"]
     basis = points(left.relative_key)

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 import rigs
 from expected import assert_right
-from objects import Character, MeshObject, armature_object, current_layer, current_scene, mesh_object, new_mesh
+from objects import (
+    Character,
+    MeshObject,
+    armature_named,
+    armature_object,
+    current_layer,
+    current_scene,
+    mesh_object,
+    new_mesh,
+)
 
 # Blender keeps weights in float32.
 TOLERANCE = 1e-6
@@ -158,6 +167,21 @@ def test_mirror_selects_what_finds_no_partner(cross: MeshObject) -> None:
     assert addon.ops.mirror_weights(axis="X", source="POSITIVE", tolerance=0.05) == {"FINISHED"}
     assert selected(cross) == [0]
     assert [cross.vertex_groups[element.group].name for element in cross.data.vertices[0].groups] == ["hip"]
+
+
+def test_mirror_tells_bones_without_another_side(cross: MeshObject, capfd: pytest.CaptureFixture[str]) -> None:
+    armature = armature_named("Rig")
+    data = armature.data
+    with rigs.editing(armature):
+        for name, x in (("arm.L", 1.0), ("arm.R", -1.0)):
+            data.edit_bones[name].head.x = x
+    data.bones["arm.R"].name = "tail"
+    rigs.select([cross])
+    assert addon.ops.mirror_weights(axis="X", source="POSITIVE") == {"FINISHED"}
+    assert "no other side: " not in capfd.readouterr().out  # by place
+    data.bones["tail"].use_deform = False
+    assert addon.ops.mirror_weights(axis="X", source="POSITIVE") == {"FINISHED"}
+    assert "no other side: arm.L" in capfd.readouterr().out
 
 
 def test_check_selects_bad_vertices(tube: MeshObject) -> None:

@@ -12,7 +12,7 @@ import time
 import tracemalloc
 from importlib import resources
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import gltf_reference
 import numpy as np
@@ -83,13 +83,21 @@ def test_glb_shows_each_frame_in_turn(hand: sbs.Character, tmp_path: Path) -> No
 
 def test_a_glb_of_one_frame_and_of_too_many(hand: sbs.Character, tmp_path: Path) -> None:
     path = tmp_path / "a.glb"
-    bake(path, hand.skin, hand.animations[0], range(1))
+    bake(path, hand.skin, hand.animations[0], range(1), triangles=hand.mesh.triangles)
     content = gltf_reference.Scene(path).json
     assert "animations" not in content
     assert "targets" not in content["meshes"][0]["primitives"][0]
     with pytest.raises(ValueError, match=r"5000 frames .* 4096"):
-        bake(tmp_path / "b.glb", hand.skin, hand.animations[0], range(5000))
+        bake(tmp_path / "b.glb", hand.skin, hand.animations[0], range(5000), triangles=hand.mesh.triangles)
     assert [file.name for file in tmp_path.iterdir()] == ["a.glb"]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".glb", ".usdc"])
+@pytest.mark.parametrize("triangles", [None, np.zeros((0, 3), np.int32)])
+def test_a_mesh_needs_triangles(hand: sbs.Character, tmp_path: Path, suffix: str, triangles: Any) -> None:
+    with pytest.raises(ValueError, match="triangles"):
+        bake(tmp_path / f"a{suffix}", hand.skin, hand.animations[0], range(1), triangles=triangles)
+    assert not list(tmp_path.iterdir())
 
 
 def test_each_format(hand: sbs.Character, tmp_path: Path) -> None:
@@ -145,7 +153,8 @@ def test_nothing_is_left_of_what_fails(hand: sbs.Character, tmp_path: Path, suff
         raise StopError
 
     with pytest.raises(StopError):
-        bake(path, hand.skin, hand.animations[0], range(2000), fps=2000, progress=stop)
+        triangles = hand.mesh.triangles
+        bake(path, hand.skin, hand.animations[0], range(2000), fps=2000, triangles=triangles, progress=stop)
     assert path.read_bytes() == b"before"
     assert list(tmp_path.iterdir()) == [path]
 

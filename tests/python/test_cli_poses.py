@@ -13,7 +13,7 @@ import pygltflib
 import pytest
 import trimesh
 from click.shell_completion import ShellComplete
-from commands import succeed
+from commands import refuse, run, succeed
 
 import sbs
 from sbs.cli import main
@@ -25,6 +25,28 @@ HAND = Path(sbs.__file__).parent / "characters" / "data" / "hand.glb"
 @pytest.fixture(scope="module")
 def hand() -> sbs.Character:
     return sbs.load(HAND)
+
+
+@pytest.mark.parametrize("options", [[], ["--animation", "fist", "--frames", "0:1"]])
+def test_other_files_are_written_after_a_bad_one(tmp_path: Path, options: list[str]) -> None:
+    sbs.samples.copy(tmp_path)
+    bad, worse = tmp_path / "bad.glb", tmp_path / "worse.glb"
+    bad.write_bytes(b"glTF")
+    worse.write_bytes(b"glTF")
+    output = tmp_path / "out/"
+    result = run("deform", bad, tmp_path / "hand.glb", worse, *options, "-o", f"{output}/")
+    assert result.exit_code == 2
+    assert [path.stem for path in output.iterdir()] == ["hand"]
+    assert sum(line.startswith("Error: ") for line in result.output.splitlines()) == 2
+    assert "worse.glb" in result.output.splitlines()[-1]
+
+
+def test_a_file_without_the_animation_is_named(tmp_path: Path) -> None:
+    sbs.samples.copy(tmp_path)
+    files = [tmp_path / "woman.glb", tmp_path / "hand.glb"]
+    said = refuse("deform", *files, "--animation", "fist", "--frames", "0:1", "-o", f"{tmp_path}/{{file}}.pc2")
+    assert (tmp_path / "hand.pc2").exists()
+    assert "woman.glb" in said
 
 
 def test_info_lists_the_joints(hand: sbs.Character) -> None:

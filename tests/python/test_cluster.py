@@ -206,7 +206,7 @@ def test_an_interrupted_run_goes_on(
     ("damage", "kept"),
     [
         (lambda part, journal: journal.write_bytes(journal.read_bytes()[:-3]), 180),
-        (lambda part, journal: journal.write_bytes(b"\xff{]\n" + journal.read_bytes()), 0),
+        (lambda part, journal: journal.write_bytes(journal.read_bytes().replace(b"\n", b"]\n", 1)), 0),
         (lambda part, journal: journal.write_bytes(journal.read_bytes() + b'[1, 2, "3", null]\n'), 200),
         (lambda part, journal: journal.write_bytes(journal.read_bytes() + b"[" * 100_000 + b"\n"), 200),
         (lambda part, journal: part.write_bytes(part.read_bytes()[:-1]), 0),
@@ -254,6 +254,34 @@ def test_a_run_that_begins_as_another_ends(tmp_path: Path, monkeypatch: pytest.M
         other.__enter__()
 
 
+@pytest.mark.parametrize("content", [b"", b"mine", b'{"identity": 1}\n', b"POINTCACHE2"])
+@pytest.mark.parametrize("ends", [["part"], ["journal"], ["part", "journal"]])
+def test_files_of_the_user_are_kept(tmp_path: Path, ends: list[str], content: bytes) -> None:
+    names = [tmp_path / f"hand.pc2.{end}" for end in ends]
+    for name in names:
+        name.write_bytes(content)
+    if ends == ["journal"] and not content:
+        return  # as a run leaves it that ends at once
+    with pytest.raises(OSError, match="move or remove it"), unfinished.Unfinished(tmp_path / "hand.pc2", "what", 40):
+        pass
+    assert sorted(tmp_path.iterdir()) == sorted(names)
+    assert [name.read_bytes() for name in names] == [content] * len(names)
+
+
+@pytest.mark.parametrize("end", ["part", "journal"])
+def test_hard_links_are_not_written_through(tmp_path: Path, end: str) -> None:
+    path, precious = tmp_path / "hand.pc2", tmp_path / "precious"
+    with unfinished.Unfinished(path, "what", 40) as file:
+        file.write(0, b"0123")
+        file.record(0, 4, 0)
+    Path(f"{path}.{end}").rename(precious)
+    Path(f"{path}.{end}").hardlink_to(precious)
+    before = precious.read_bytes()
+    with pytest.raises(OSError, match="move or remove it"), unfinished.Unfinished(path, "else", 50):
+        pass
+    assert precious.read_bytes() == before
+
+
 @pytest.mark.parametrize("end", ["part", "journal"])
 def test_links_are_not_followed(hand: sbs.Character, workers: Any, tmp_path: Path, end: str) -> None:
     """Somebody else's link, in a folder that all may write to, must not lead to a file of ours."""
@@ -263,6 +291,7 @@ def test_links_are_not_followed(hand: sbs.Character, workers: Any, tmp_path: Pat
     with pytest.raises(OSError, match=rf"hand\.pc2\.{end}"):
         bake_on(workers.scheduler_address, [job(tmp_path / "hand.pc2", hand)])
     assert precious.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"hand.pc2.{end}", "precious"]
 
 
 def test_an_existing_file_keeps_its_mode_until_it_is_replaced(

@@ -98,6 +98,8 @@ def written(tmp_path: Path, change: Any) -> Path:
         (lambda d: d.update(version="1"), '"version"'),
         (lambda d: d.update(more=1), "'more'"),
         (lambda d: d.update(arrays="../arm.npz"), '"arrays"'),
+        (lambda d: d.update(arrays="a\0.npz"), '"arrays" must be the name'),
+        (lambda d: d.update(arrays="\ud800.npz"), '"arrays" must be the name'),
         (lambda d: d.update(arrays_sha256=None), '"arrays_sha256"'),
         (lambda d: d.update(pose_drivers=[]), "must be a list of at least one"),
         (lambda d: d["pose_drivers"][0].pop("part"), r"pose_drivers\[0\] has no 'part'"),
@@ -153,6 +155,9 @@ def test_files_that_cannot_be_used(tmp_path: Path) -> None:
         correctives.write(path, Correctives(SKELETON))
     with pytest.raises(ValueError, match=r"arm\.npz"):
         correctives.write(tmp_path / "arm.npz", made())
+    for name in ("a\udc80.json", "a\0.json"):
+        with pytest.raises(ValueError, match="a file name of valid text"):
+            correctives.write(tmp_path / name, made())
     correctives.write(path, made())
     with pytest.raises(KeyError, match="no joint is named 'b'"):
         correctives.read(path, sbs.Skeleton([-1, 0, 1], SKELETON.bind_matrices, ["a", "x", "c"]))

@@ -349,6 +349,18 @@ def test_mirror(part: Part) -> None:
     assert made.solve(skin, **OPTIONS)["LeftLeg bent"].error < 1.6e-6
 
 
+def test_joints_without_another_side_are_told() -> None:
+    binds = np.tile(np.eye(4), (3, 1, 1))
+    binds[:, 0, 3] = 0, 1, -1
+    binds[2, 1, 3] = 0.5
+    skeleton = sbs.Skeleton([-1, 0, 0], binds, ["root", "arm", "tail"])
+    skin = sbs.Skin(np.eye(3), [[0]] * 3, [[1.0]] * 3, joint_count=3)
+    made = Correctives(skeleton)
+    made.add_shape(([0], [[0.0, 0.5, 0.0]]), [0, 0, 1.0], joints=["arm"], name="arm")
+    with pytest.warns(UserWarning, match="no other side: arm, tail"):
+        sbs.correctives.mirror(made, skin, np.array([[0, 1, 2]]))
+
+
 def test_mirror_by_name() -> None:
     """Named shapes, such as of joints in the middle; a shape without a target is mirrored with its rotation."""
     made = Correctives(woman().skeleton)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbx_builder import cuff, shape, tube
+from fbx_builder import TICKS, cuff, shape, tube
 
 import sbs
 from sbs.rigging.content import FileError, FileWarning
@@ -84,6 +84,18 @@ def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
         expected = skinned(path, number, times)
         # float32, for a size of 6.
         np.testing.assert_allclose(found, expected, atol=4e-6)
+
+
+@pytest.mark.parametrize("ticks", [0, TICKS // 2])
+def test_a_take_without_a_length_lasts_as_long_as_its_keys(tmp_path: Path, ticks: int) -> None:
+    """Cinema 4D writes LocalStart = LocalStop = 0; the keys go from 0 to 1 s."""
+    ends = f'"LocalStart", "KTime", "Time", "",{ticks}\nP: "LocalStop", "KTime", "Time", "",{ticks}'
+    text = re.sub('"LocalStart", "KTime", "Time", "",0\nP: "LocalStop", "KTime", "Time", "",[0-9]+', ends, tube())
+    told, usual = sbs.load(written(tmp_path, text)).animations, sbs.load(written(tmp_path, tube())).animations
+    assert [clip.duration for clip in told] == [1.0, 1.0]
+    for clip, expected in zip(told, usual, strict=True):
+        times = [0.0, 0.3, 1.0]
+        np.testing.assert_array_equal(clip.skinning_matrices(times), expected.skinning_matrices(times))
 
 
 @pytest.mark.parametrize(("up", "unit"), [(1, 100.0), (2, 1.0)])

@@ -164,6 +164,17 @@ def test_an_animation_of_skinning_matrices(tmp_path: Path) -> None:
     np.testing.assert_allclose(again.animations[0].skinning_matrices(times), matrices, atol=1e-6)
 
 
+@pytest.mark.parametrize("times", [[0.0, 0.5, 2.0], [2.0]])
+def test_a_clip_that_rests_keeps_its_length(tmp_path: Path, times: list[float]) -> None:
+    character = tube(joint_count=3, vertex_count=30, influences=2)
+    matrices = np.repeat(character.rest_matrices[None], len(times), axis=0)
+    still = Animation.from_skinning_matrices("still", times, matrices, character.rig)
+    assert still.duration == 2.0
+    again = save_and_load(replace(character, animations=Animations((still,))), tmp_path)
+    assert [(clip.name, clip.duration) for clip in again.animations] == [("still", 2.0)]
+    np.testing.assert_allclose(again.animations[0].skinning_matrices(times), matrices, atol=1e-6)
+
+
 def test_an_animation_with_translation_and_scale(tmp_path: Path) -> None:
     character = tube(joint_count=3, vertex_count=30, influences=2)
     matrices = np.array(wave(character, frames=3))

@@ -80,7 +80,7 @@ def test_no_bone_of_a_joint_without_a_parent() -> None:
     sbs.bones_blending(skeleton, points)
 
 
-@pytest.mark.parametrize("option", [{"axis": "y"}, {"position": 1.0}, {"tolerance": 0.5}])
+@pytest.mark.parametrize("option", [{"axis": "y"}, {"position": 1.0}, {"tolerance": 0.5}, {"parents": [-1, -1]}])
 def test_no_mirror_without_positions(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(option))):
         weights.mirror_joints(["arm.L", "arm.R"], **option)

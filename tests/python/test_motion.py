@@ -16,7 +16,7 @@ from commands import succeed
 
 import sbs
 from sbs.cli import main
-from sbs.rigging.content import FileError
+from sbs.rigging.content import FileError, FileWarning
 from sbs.rigging.joint_names import canonical, matched
 
 WOMAN = str(resources.files("sbs.characters") / "data" / "woman.glb")
@@ -94,13 +94,13 @@ def test_line_ends_and_a_joint_called_motion(tmp_path: Path, ending: str) -> Non
     [
         ("HIERARCHY", "HIER", "of no format"),
         ("MOTION", "", "no line MOTION"),
-        ("Frames: 2", "Frames: 3", "22 numbers for 3 frames of 11 channels"),
-        ("Frames: 2", "Frames: 999999999", "numbers for 999999999 frames"),
-        ("Frames: 2", "Frames: 0", "0 frames"),
+        ("0 10 0 0 0 0   0 0 0   0 3\n1 11 2 30 40 50   60 70 80   20 3.5\n", "0 10 0 0 0 0\n", "no whole row of 11"),
+        ("0 10 0 0 0 0   0 0 0   0 3\n", "0 10 0 0 0 0   0 0 0   03\n", "line 24: 10 numbers, 11 are needed"),
         ("Frame Time: 0.05", "Frame Time: nan", "2 frames of nan s"),
         ("Frame Time: 0.05", "Frame Time: -1", "2 frames of -1 s"),
         ("Frame Time", "Time", "'Frames:' and 'Frame Time:' are needed"),
-        ("1 11 2", "1 x 2", "not all numbers"),
+        ("1 11 2", "1 x 2", "line 25: 'x' is no number"),
+        ("1 11 2", "1 11.0-2", "line 25: '11.0-2' is no number"),
         ("1 11 2", "1 nan 2", "number 1 of frame 1 is nan"),
         ("1 11 2", "1 1e999 2", "number 1 of frame 1 is inf"),
         ("OFFSET 1 2 0", "OFFSET 1 2", "line 9: 'CHANNELS', where a number of OFFSET is needed"),
@@ -121,6 +121,33 @@ def test_damaged_files(tmp_path: Path, old: str, new: str, message: str) -> None
     with pytest.raises(FileError, match=message) as told:
         sbs.load_motion(path)
     assert str(path) in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rows"),
+    [
+        ("Frames: 2", "Frames: 1", 2),
+        ("Frames: 2", "Frames: 3", 2),
+        ("Frames: 2", "Frames: 0", 2),
+        ("Frames: 2", "Frames: 999999999", 2),
+        ("70 80   20 3.5\n", "70 80", 1),
+        ("70 80   20 3.5\n", "70 -", 1),
+    ],
+)
+def test_whole_rows_are_read_where_frames_is_wrong_or_the_last_line_cut(
+    tmp_path: Path, old: str, new: str, rows: int
+) -> None:
+    with pytest.warns(FileWarning, match=f"a.bvh: .*{rows} whole rows? of 11") as told:
+        motion = sbs.load_motion(written(tmp_path, ARM.replace(old, new, 1)))
+    assert len(told) == 1
+    whole = sbs.load_motion(written(tmp_path, ARM))
+    np.testing.assert_array_equal(motion.rotations, whole.rotations[:rows])
+    np.testing.assert_array_equal(motion.times, whole.times[:rows])
+
+
+def test_rows_may_be_broken_into_lines(tmp_path: Path) -> None:
+    motion = sbs.load_motion(written(tmp_path, ARM.replace("   ", "\n")))
+    np.testing.assert_array_equal(motion.rotations, sbs.load_motion(written(tmp_path, ARM)).rotations)
 
 
 def test_joints_without_channels_cost_no_memory_that_the_file_does_not_have(tmp_path: Path) -> None:

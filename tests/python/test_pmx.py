@@ -121,6 +121,35 @@ def test_a_model_without_it_is_blended_linearly(tmp_path: Path) -> None:
     np.testing.assert_allclose(character.skin.deform(matrices, method="linear"), expected, atol=4e-6)
 
 
+@pytest.mark.parametrize("among_others", [False, True])
+def test_dual_quaternions(tmp_path: Path, among_others: bool) -> None:
+    """QDEF vertices go by dual quaternions, and others stay linear."""
+    model = elbow(sdef=False)
+    for vertex in model.vertices[: len(model.vertices) // 2 if among_others else None]:
+        vertex.kind, vertex.bones = QDEF, [*vertex.bones, 0, 0, 0][:4]
+        weights = vertex.weights or [1.0]
+        vertex.weights = [weights[0], 1 - weights[0], 0, 0]
+    character = loaded(model, tmp_path)
+    assert character.options["method"] == "dual_quaternion"
+    matrices = character.skinning_matrices(sbs.rotations.matrices_from_rotation_vectors([[0.1, 0.2, 0.3], [1.5, 0, 0]]))
+    is_qdef = np.array([vertex.kind == QDEF for vertex in model.vertices])
+    expected = np.where(
+        is_qdef[:, None],
+        character.skin.deform(matrices, method="dual_quaternion"),
+        character.skin.deform(matrices, method="linear"),
+    )
+    # float32, for a mesh of size 6.
+    np.testing.assert_allclose(character.skin.deform(matrices, **character.options), expected, atol=4e-6)
+
+
+def test_dual_quaternions_beside_spherical_deformation_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "model.pmx"
+    path.write_bytes(mixed().to_bytes())
+    with pytest.warns(FileWarning) as told:
+        assert sbs.load(path).options["method"] == "spherical"
+    assert any("1 vertices with QDEF" in str(warning.message) for warning in told)
+
+
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     path = tmp_path / "model.pmx"
     path.write_bytes(elbow().to_bytes()[:-4] + struct.pack("<i", 7))

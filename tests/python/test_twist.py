@@ -434,6 +434,7 @@ def test_bad_input() -> None:
     bad[1, 2, 1, 3] = np.inf
     given: dict[str, Any] = {"joint_indices": mesh.joint_indices, "joint_weights": mesh.joint_weights, "twist": spread}
     bone: dict[str, Any] = {"heads": [[0.0, 0, 0]], "tails": [[1.0, 0, 0]], "parents": [0], "joint_count": 3}
+    three = {"heads": [[0.0, 0, 0]] * 3, "tails": [[1.0, 0, 0]] * 3, "parents": [0] * 3}
     places = np.zeros((2928, 3))
     calls: list[tuple[Callable[..., object], list[tuple[dict[str, Any], str]]]] = [
         (
@@ -456,6 +457,10 @@ def test_bad_input() -> None:
                 ({"parents": [1]}, r"parents\[0\]"),
                 ({"parents": [0, 0]}, "shape"),
                 ({"frames": 1}, "frames"),
+                ({"frames": 2**31}, "frames = 2147483648 is too large"),
+                ({"frames": 10**30}, "frames = 10+ is too large"),
+                ({"children": [1]}, r"children\[0\] = 1 is the joint of the bone itself"),
+                ({"joints": [2, 1, 1], **three}, r"joints\[2\] = 1 has a bone already"),
                 ({"heads": [[0, 0, np.nan]]}, r"heads\[0, 2\] is nan"),
                 ({"heads": [[0, 0]]}, "heads"),
             ],

@@ -54,6 +54,15 @@ def random_weights(count: int, seed: int = 0) -> weights.Influences:
         ("LHipJoint", "RHipJoint"),
         ("EyeL", "EyeR"),
         ("armLeft", "armRight"),
+        ("左足", "右足"),
+        ("足_左", "足_右"),
+        ("lShldrBend", "rShldrBend"),
+        ("Genesis8:lThigh", "Genesis8:rThigh"),
+        ("Lf_arm", "Rt_arm"),
+        ("arm_lt", "arm_rt"),
+        ("armLf", "armRt"),
+        ("LfArm", "RtArm"),
+        ("handL_jnt", "handR_jnt"),
     ],
 )
 def test_joints_by_name(left: str, right: str) -> None:
@@ -77,6 +86,45 @@ def test_joints_by_place_where_names_tell_nothing() -> None:
     joints, unmatched = weights.mirror_joints(["a", "b", "c", "d", "e"], positions, tolerance=1e-3)
     np.testing.assert_array_equal(joints, np.arange(5))
     np.testing.assert_array_equal(unmatched, [1, 2, 3, 4])
+
+
+def test_a_rig_of_mikumikudance() -> None:
+    """Two bones at each place: 左足D moves the mesh where 左足 does in the editor."""
+    names = ["センター", "左足", "左足D", "右足", "右足D"]
+    positions = [[0, 8, 0], [1, 8, 0], [1, 8, 0], [-1, 8, 0], [-1, 8, 0]]
+    joints, unmatched = weights.mirror_joints(names, positions)
+    np.testing.assert_array_equal(joints, [0, 3, 4, 1, 2])
+    assert len(unmatched) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ties_of_place_go_by_the_rest_of_the_name(seed: int) -> None:
+    """Italian, which is not known here: sinistra, destra; rounded, in any order."""
+    names = ["anca", "gamba_sx", "gamba_sx_D", "ginocchio_sx", "gamba_dx", "gamba_dx_D", "ginocchio_dx"]
+    positions = np.array([[0, 8, 0], *[[1, 8, 0]] * 3, *[[-1, 8, 0]] * 3], float)
+    rng = np.random.default_rng(seed)
+    positions += rng.uniform(-1e-6, 1e-6, positions.shape)
+    order = rng.permutation(7)
+    joints, unmatched = weights.mirror_joints([names[number] for number in order], positions[order])
+    others = np.array([0, 4, 5, 6, 1, 2, 3])
+    np.testing.assert_array_equal(order[joints], others[order])
+    assert len(unmatched) == 0
+
+
+def test_ties_of_place_go_by_the_parent_first() -> None:
+    """The names mislead: by these, c would go with e."""
+    names = ["hip.L", "hip.R", "x1", "y1", "x1a", "y1a"]
+    positions = np.array([[1, 0, 0], [-1, 0, 0], [1, 2, 0], [1, 2, 0], [-1, 2, 0], [-1, 2, 0]])
+    for parents, expected in (([-1, -1, 0, -1, -1, 1], [1, 0, 5, 4, 3, 2]), ([-1, -1, 0, 2, 5, 1], [1, 0, 5, 4, 3, 2])):
+        joints = weights.mirror_joints(names, positions, parents=parents).joints
+        np.testing.assert_array_equal(joints, expected)
+    np.testing.assert_array_equal(weights.mirror_joints(names, positions).joints, [1, 0, 4, 5, 2, 3])
+
+
+@pytest.mark.parametrize("parents", [[-1], [-1, 2], [1, 0], [[-1, 0]]])
+def test_wrong_parents(parents: Any) -> None:
+    with pytest.raises(ValueError, match="parents"):
+        weights.mirror_joints(["a", "b"], np.zeros((2, 3)), parents=parents)
 
 
 def test_joints_about_another_plane() -> None:

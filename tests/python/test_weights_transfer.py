@@ -44,6 +44,26 @@ def test_far_points_get_nothing() -> None:
     np.testing.assert_array_equal(result.joint_weights.sum(axis=1), [1, 0])
 
 
+@pytest.mark.parametrize(("scale", "shift"), [(100.0, 0.0), (0.01, 0.0), (1.0, 20.0)])
+def test_other_units_and_places_are_told(scale: float, shift: float) -> None:
+    sphere = trimesh.creation.icosphere(subdivisions=2)
+    count = len(sphere.vertices)
+    given = np.zeros((count, 1), int), np.ones((count, 1))
+    points = np.add(sphere.vertices, [0.0, 0.0, shift]) * scale
+    with pytest.warns(UserWarning, match="units"):
+        weights.transfer(sphere.vertices, sphere.faces, *given, points)
+    weights.transfer(sphere.vertices, sphere.faces, *given, points, max_distance=0.1)
+
+
+def test_a_small_thing_near_the_surface_is_not_told() -> None:
+    sphere = trimesh.creation.icosphere(subdivisions=2)
+    count = len(sphere.vertices)
+    given = np.zeros((count, 1), int), np.ones((count, 1))
+    button = 0.02 * np.asarray(sphere.vertices) + [0.0, 0.0, 1.01]
+    weights.transfer(sphere.vertices, sphere.faces, *given, button)
+    weights.transfer(sphere.vertices, sphere.faces, *given, 1.2 * np.asarray(sphere.vertices))
+
+
 def test_limit() -> None:
     result = weights.transfer(SQUARE, FACES, INDICES, WEIGHTS, [[0.5, 0.5, 0]], limit=2)
     assert result.joint_indices.shape == (1, 2)
@@ -64,7 +84,7 @@ def test_nearest_points_agree_with_trimesh(seed: int) -> None:
     positions, triangles = rng.normal(size=(12, 3)), rng.integers(0, 12, (20, 3))
     points = 2 * rng.normal(size=(30, 3))
     values = weights.normalize(*weights.from_dense(rng.random((12, 3))))
-    result = weights.transfer(positions, triangles, *values, points)
+    result = weights.transfer(positions, triangles, *values, points, max_distance=100.0)
     proper = [t for t in triangles if len(set(t)) == 3]
     if not proper:
         return
@@ -77,7 +97,7 @@ def test_nearest_points_agree_with_trimesh(seed: int) -> None:
     )
     assert (result.distances <= nearest + 1e-12).all()
     np.testing.assert_allclose(dense(result).sum(axis=1), 1, rtol=1e-14)
-    again = weights.transfer(positions, triangles, *values, np.concatenate([points, points[::-1]]))
+    again = weights.transfer(positions, triangles, *values, np.concatenate([points, points[::-1]]), max_distance=100.0)
     np.testing.assert_array_equal(dense(again)[30:], dense(again)[:30][::-1])
 
 

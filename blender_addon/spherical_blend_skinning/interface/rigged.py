@@ -37,6 +37,15 @@ class RiggedMesh:
         self.names = tuple(bone.name for bone in self.bones)
 
     @property
+    def parents(self) -> list[int]:
+        """The joint above each, past bones that do not deform; -1 for roots."""
+        number = {name: joint for joint, name in enumerate(self.names)}
+        return [
+            next((number[above.name] for above in bone.parent_recursive if above.name in number), -1)
+            for bone in self.bones
+        ]
+
+    @property
     def positions(self) -> NDArray[np.float32]:
         """The vertices, (V, 3), in the space of the mesh object."""
         return reading.positions(mesh_of(self.item))

@@ -141,11 +141,12 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
         heads = np.array([bone.head_local for bone in mesh.bones], np.float32)
         in_mesh = transform_points(inverse(mesh.to_rig), heads)
         positions = mesh.positions
+        found = weights.mirror_joints(mesh.names, in_mesh, parents=mesh.parents, axis=axis)
         result = weights.mirror(
             positions,
             mesh.triangles,
             *mesh.influences(),
-            weights.mirror_joints(mesh.names, in_mesh, axis=axis).joints,
+            found.joints,
             source=self.source.lower(),
             axis=axis,
             tolerance=self.tolerance * float(np.linalg.norm(np.ptp(positions, axis=0))),
@@ -154,7 +155,10 @@ class SBS_OT_mirror_weights(_WeightsAction, Operator):
         if len(result.unmatched):
             rigged.select_vertices(mesh.item, result.unmatched)
         text = f"Mirrored the weights of {changed} vertices; {len(result.unmatched)} found no partner"
-        self.report({"WARNING"} if len(result.unmatched) else {"INFO"}, text)
+        if len(found.unmatched):
+            alone = ", ".join(mesh.names[joint] for joint in found.unmatched[:5])
+            text += f"; {len(found.unmatched)} bones off the mirror have no other side: {alone}"
+        self.report({"WARNING"} if len(result.unmatched) or len(found.unmatched) else {"INFO"}, text)
         return ""
 
 

@@ -24,7 +24,7 @@ from ..rigging.shapes import ShapeMotion
 from ..skinning.gpu import Deformer
 from ..skinning.tangents import deformed_tangents
 from ..support.files import replacing
-from .errors import Refusal
+from .errors import Batch, Refusal
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
 from .options import CHARACTERS, MESHES, STRICT, blamed_on, gathered, refuse_idle
@@ -159,6 +159,7 @@ def deform(
     others. With {mesh} in the name, as in 'run_{mesh}.pc2', each gets a file of its own.
 
     Several FILES need {file} in the name of the output, or a folder: it gets {file}.pc2 of frames, else {file}.glb.
+    Where one of them fails, the others are written, and the command ends with its error.
 
     With --scheduler the frames of PC2, MDD or NPY files are deformed on a cluster. If that is interrupted, the same
     command goes on with the frames that are missing.
@@ -201,18 +202,27 @@ def deform(
         whole = len(paths) == 1 and MESH not in output.name
         for path, bound in zip(paths, [how.bind(character)] if whole else how.bind_meshes(character), strict=True):
             moving = None if animation is None else bound.character.animations[character.animations.index(animation)]
-            yield Piece(path, bound, moving, matrices)
+            yield Piece(file, path, bound, moving, matrices)
 
-    pieces = refuse_paths_twice(piece for file in files for piece in deformed(file))
+    batch = Batch(len(files))
+
+    def pieces_of_all() -> Iterator[Piece]:
+        for file in files:
+            with batch.each(file):
+                yield from deformed(file)
+
+    pieces = refuse_paths_twice(pieces_of_all())
     if frames.option is not None and not sequence:
-        write_frames(pieces, frames)
-        return
-    for piece in pieces:
-        if sequence:
-            write_sequence(piece, writer, frames)
-            continue
-        write_pose(piece, piece.path, writer, piece.matrices, pose.time or 0.0)
-        say(f"{piece.path}: {piece.bound.skin.vertex_count} vertices")
+        write_frames(pieces, frames, batch)
+    else:
+        for piece in pieces:
+            with batch.each(piece.file):
+                if sequence:
+                    write_sequence(piece, writer, frames)
+                    continue
+                write_pose(piece, piece.path, writer, piece.matrices, pose.time or 0.0)
+                say(f"{piece.path}: {piece.bound.skin.vertex_count} vertices")
+    batch.end()
 
 
 def check_sequence(output: Path, frames: FrameOptions) -> None:
@@ -230,8 +240,9 @@ def check_sequence(output: Path, frames: FrameOptions) -> None:
 
 @dataclass(frozen=True)
 class Piece:
-    """A character or a mesh that is written to one file: in an animation, or in a pose (J, 4, 4)."""
+    """A character or a mesh of a file that is written to one file: in an animation, or in a pose (J, 4, 4)."""
 
+    file: Path
     path: Path
     bound: BoundCharacter
     animation: Animation | None
@@ -265,22 +276,30 @@ def explain_ending(output: Path, frames: FrameOptions, error: ValueError) -> str
     return f"{output.name!r} holds one pose: {one_each!r} is a file for each frame; all in one end in {all_in_one}"
 
 
-def write_frames(pieces: Iterable[Piece], frames: FrameOptions) -> None:
+def write_frames(pieces: Iterable[Piece], frames: FrameOptions, batch: Batch) -> None:
     """Write all frames of each piece to one file, deformed here, a piece at a time, or all on a cluster."""
     jobs: list[Job] = []
     with progress_bar() as progress:
         for piece in pieces:
             assert piece.animation is not None  # frames need one
-            bound, numbers = piece.bound, frames.numbers(piece.animation)
-            job = Job(
-                piece.path, bound.skin, piece.animation, numbers, frames.rate, bound.shaped, piece.shapes, bound.flesh
-            )
-            if frames.scheduler is not None:
-                jobs.append(job)
-                continue
-            bake_here(job, bound, frames.gpu, progress)
-            say(describe_job(job))
-        if frames.scheduler is not None:
+            with batch.each(piece.file):
+                bound, numbers = piece.bound, frames.numbers(piece.animation)
+                job = Job(
+                    piece.path,
+                    bound.skin,
+                    piece.animation,
+                    numbers,
+                    frames.rate,
+                    bound.shaped,
+                    piece.shapes,
+                    bound.flesh,
+                )
+                if frames.scheduler is not None:
+                    jobs.append(job)
+                    continue
+                bake_here(job, bound, frames.gpu, progress)
+                say(describe_job(job))
+        if frames.scheduler is not None and jobs:
             bake_all(jobs, frames.scheduler, progress)
             say(*map(describe_job, jobs))
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import click
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from ..characters.character import Character
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.options import MethodName, method_name
+from ..support.npz import read_arrays
 from ..weights import FittedWeights, fit, limit, tidy
 from .errors import Refusal
 from .how_to_deform import find_twist, twist_option
@@ -70,11 +70,11 @@ class HowToFit:
 def read_examples(source: Path, joints: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The examples (F, V, 3) and matrices (F, J, 4, 4) of a file."""
     try:
-        with np.load(source, allow_pickle=False) as found:
-            posed, matrices = found["posed"], found["skinning_matrices"]
-    except (OSError, ValueError, KeyError, BadZipFile, AttributeError, TypeError) as error:
+        found = read_arrays(source, {"posed", "skinning_matrices"})
+        posed, matrices = found["posed"], found["skinning_matrices"]
+    except (OSError, ValueError, KeyError) as error:
         raise Refusal(f"{source}: no NPZ with arrays `posed` and `skinning_matrices`: {error}") from None
-    expected = (len(posed), joints)
+    expected = (*posed.shape[:1], joints)
     if matrices.shape[:2] != expected:
         raise Refusal(f"{source}: skinning_matrices has shape {matrices.shape}, expected {(*expected, 4, 4)}")
     return posed, matrices

@@ -22,6 +22,7 @@ from ..skinning.shapes import Shape
 from ..support import json_files
 from ..support.files import replacing
 from ..support.json_files import is_number
+from ..support.npz import read_arrays, read_names
 from ..support.text import well_formed
 from .correctives import Corrective, Correctives
 from .drivers import PARTS, Driver
@@ -38,7 +39,8 @@ DIGEST = "arrays_sha256"
 OWNER = "poses"
 """The array that names the JSON file."""
 
-ARRAY = re.compile(r"(?:vertices|deltas|normal_deltas|skinning_matrices|target_positions|target_vertices)_[0-9]+")
+KINDS = ("vertices", "deltas", "normal_deltas", "skinning_matrices", "target_positions", "target_vertices")
+ARRAY = re.compile(rf"(?:{'|'.join(KINDS)})_[0-9]+")
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -52,7 +54,8 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
     Raises
     ------
     ValueError
-        If there are none, the path ends in ".npz", or the file beside it has anything but arrays of this JSON file.
+        If there are none, the path ends in ".npz" or its name is no valid text, or the file beside it has anything but
+        arrays of this JSON file.
     OSError
         If a file can't be written.
     """
@@ -61,6 +64,8 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
         raise ValueError(f"{target.name} is the file of the arrays: give that of the poses, such as {target.stem}.json")
     if not len(correctives):
         raise ValueError("there are no correctives")
+    if not _is_text(target.name):
+        raise ValueError(f"{target.name!r}: a file name of valid text is needed")
     arrays_path = target.with_suffix(".npz")
     owner = well_formed(target.name)
     _check_owner(arrays_path, owner)
@@ -103,13 +108,17 @@ def _check_owner(path: Path, owner: str) -> None:
     if not path.is_file():
         return
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            is_own = OWNER not in archive.files or str(archive[OWNER]) == owner
-            is_own = is_own and all(ARRAY.fullmatch(name) for name in archive.files if name != OWNER)
-    except Exception:  # as in `_unpack`
+        is_own = all(ARRAY.fullmatch(name) for name in read_names(path) - {OWNER})
+        is_own = is_own and all(str(name) == owner for name in read_arrays(path, {OWNER}).values())
+    except ValueError:
         is_own = False
     if not is_own:
         raise ValueError(f"{path} has no arrays of {owner}, and would be replaced: move it, or choose another name")
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name has neither halves of surrogate pairs nor a zero byte, of which systems tell no file."""
+    return "\0" not in name and well_formed(name) == name
 
 
 def _digest(archive: bytes) -> str:
@@ -152,7 +161,8 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
     arrays_name, digest, entries = json_files.read(path, _content)
     arrays_path = Path(path).with_name(arrays_name)
     archive = arrays_path.read_bytes()
-    arrays = _unpack(arrays_path, archive)
+    names = {f"{kind}_{number}" for kind in KINDS for number, _ in entries}
+    arrays = read_arrays(arrays_path, names | {OWNER}, archive)
     belongs = OWNER not in arrays if digest is None else digest == _digest(archive)
     if not belongs:
         raise ValueError(
@@ -170,21 +180,13 @@ def read(path: str | os.PathLike[str], skeleton: Skeleton) -> Correctives:
     return result
 
 
-def _unpack(path: Path, archive: bytes) -> Arrays:
-    try:
-        with np.load(io.BytesIO(archive), allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-    except Exception as error:  # NumPy and zipfile raise many kinds for damaged archives
-        raise ValueError(f"{path}: no NumPy archive: {error}") from error
-
-
 def _content(document: Any) -> tuple[str, str | None, list[tuple[int, dict[str, Any]]]]:
     """The name of the file of arrays, its digest, and the poses, each with its number and the entries of its driver."""
     drivers = json_files.read_entries(
         document, kind=FORMAT, newest=VERSION, key="pose_drivers", others=("arrays", DIGEST)
     )
     name = document.get("arrays")
-    if not isinstance(name, str) or Path(name).name != name or "\\" in name or not name:
+    if not isinstance(name, str) or not _is_text(name) or Path(name).name != name or "\\" in name or not name:
         raise ValueError(f'"arrays" must be the name of a file in the same folder, not {name!r}')
     digest = document.get(DIGEST)
     if DIGEST in document and not isinstance(digest, str):

@@ -15,6 +15,7 @@ from ..rigging.triangle_mesh import diagonal
 from ..skinning.options import BlendOptions
 from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
+from ..support.callers import warn
 from ..weights.mirror import MIDDLE, TOLERANCE, Axis, mirror_joints, other_sides
 from .correctives import Corrective, Correctives
 from .drivers import find_coordinates, find_driver
@@ -75,6 +76,11 @@ def mirror(
         The new ones. Their names are of the other side, such as "RightLeg 90" of "LeftLeg 90", or end in
         "mirrored".
 
+    Warns
+    -----
+    UserWarning
+        If a joint off the mirror has no counterpart: it is taken for its own.
+
     Raises
     ------
     KeyError
@@ -87,8 +93,16 @@ def mirror(
     skeleton = correctives.skeleton
     if counterparts is None:
         found = mirror_joints(
-            skeleton.names, skeleton.joint_positions, axis=axis, position=position, tolerance=tolerance
+            skeleton.names,
+            skeleton.joint_positions,
+            parents=skeleton.parents,
+            axis=axis,
+            position=position,
+            tolerance=tolerance,
         )
+        if len(found.unmatched):
+            alone = ", ".join(skeleton.names[joint] for joint in found.unmatched[:5])
+            warn(f"{len(found.unmatched)} joints off the mirror have no other side: {alone}", UserWarning)
         counterparts = found.joints
     others, along = np.asarray(counterparts, np.intp), "xyz".index(axis)
     size = diagonal(skin.rest_positions)

@@ -183,7 +183,7 @@ def bake(
         The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all.
     fps : float, optional
     triangles : (T, 3) ndarray, optional
-        Of the mesh, for formats that contain them.
+        Of the mesh; needed for formats that contain them, .usdc, .glb and .npz.
     parts : tuple of MeshPart, optional
         Of the mesh, `Mesh.parts`, for formats that contain several meshes (USD, GLB). Others have the vertices of all,
         one part behind the other.
@@ -203,8 +203,9 @@ def bake(
     Raises
     ------
     ValueError
-        If the format is not known, there are no frames, or a position is not finite; or there are both muscles and
-        blend shapes, for muscles are bound to the mesh at rest; or there is a deformer beside blend shapes or options.
+        If the format is not known, there are no frames, triangles are missing, or a position is not finite; or there
+        are both muscles and blend shapes, for muscles are bound to the mesh at rest; or there is a deformer beside
+        blend shapes or options.
     OSError
         If the file cannot be written.
     """
@@ -215,6 +216,8 @@ def bake(
     target = Path(path)
     open_cache = written(target, "frames").frames
     assert open_cache is not None  # a format with that role has one
+    if open_cache.has_faces and (triangles is None or not len(triangles)):
+        raise ValueError(f"{target.name} holds a mesh with faces: triangles are needed")
     dtype = None if deformer is None else np.dtype(np.float32)
     frames = make_frames(skin, numbers, fps, triangles, parts, dtype)
     with (

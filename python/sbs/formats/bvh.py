@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rigging.content import FileError, unique_names
+from ..rigging.content import FileError, FileWarning, unique_names
 from ..rigging.motion import Motion
+from ..support.callers import warn
 from ..support.rotations import matrices_from_axis_angle
 from ..support.text import well_formed
 
@@ -99,6 +100,11 @@ def read(path: Path) -> Motion:
         If the file is damaged; the message names it and the line.
     OSError
         If it cannot be read.
+
+    Warns
+    -----
+    FileWarning
+        If there are more or fewer whole rows than frames are told, or the last row was cut: whole rows are read.
     """
     text = path.read_bytes().decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
     # The last occurrence, because a joint may have this name.
@@ -174,20 +180,22 @@ def _read_frames(path: Path, text: str, start: int, joints: list[_Joint]) -> tup
     head = re.compile(r"\s*Frames:\s*(\d{1,9})\s+Frame Time:\s*(\S+)", re.IGNORECASE).match(text, start)
     if head is None:
         raise FileError(f"{path}: 'Frames:' and 'Frame Time:' are needed behind MOTION")
-    count, step = int(head[1]), _number(head[2])
-    if count < 1 or not 0.0 <= step < 1e6:
-        raise FileError(f"{path}: {count} frames of {head[2][:40]} s")
+    told, step = int(head[1]), _number(head[2])
+    if not 0.0 <= step < 1e6:
+        raise FileError(f"{path}: {told} frames of {head[2][:40]} s")
     columns = sum(len(joint.channels) for joint in joints)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # not a number
-        try:
-            numbers = np.fromstring(text[head.end() :], dtype=np.float64, sep=" ")
-        except (DeprecationWarning, ValueError):
-            raise FileError(f"{path}: what stands behind 'Frame Time:' are not all numbers") from None
-    if len(numbers) != count * columns:
-        raise FileError(
-            f"{path}: {len(numbers)} numbers for {count} frames of {columns} channels, {count * columns} are needed"
-        )
+    lines = _Lines(path, text, head.end())
+    numbers = lines.numbers()
+    count = told
+    if len(numbers) != told * columns:
+        count = len(numbers) // columns if columns else 0
+        if not count:
+            raise FileError(f"{path}: no whole row of {columns} numbers, one for each channel")
+        if len(numbers) % columns:
+            lines.check_all_but_last(columns)
+        rows = "row" if count == 1 else "rows"
+        warn(f"{path}: 'Frames:' says {told}; the {count} whole {rows} of {columns} numbers are read", FileWarning)
+        numbers = numbers[: count * columns]
     needed = count * len(joints) * _BYTES
     if needed > _GROWTH_FREE + _GROWTH * len(text):
         raise FileError(f"{path}: asks for more memory ({needed} bytes) than a file of its size can need")
@@ -195,6 +203,50 @@ def _read_frames(path: Path, text: str, start: int, joints: list[_Joint]) -> tup
     for frame, channel in np.argwhere(~(np.abs(numbers) < 1e30))[:1]:
         raise FileError(f"{path}: number {channel} of frame {frame} is {numbers[frame, channel]}")
     return numbers, step * np.arange(count, dtype=np.float64)
+
+
+class _Lines:
+    """The lines of numbers, from some place of the text on."""
+
+    def __init__(self, path: Path, text: str, start: int) -> None:
+        self._path, self._text = path, text[start:]
+        self._first = text.count("\n", 0, start) + 1
+
+    def numbers(self) -> Floats:
+        """All numbers; without the last if the file ends within it."""
+        text = self._text
+        if text[-1:].strip() and not _is_number(text.split()[-1]):
+            text = text[: -len(text.split()[-1])]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # not a number
+            try:
+                return np.fromstring(text, dtype=np.float64, sep=" ")
+            except (DeprecationWarning, ValueError):
+                pass
+        for line, words in self._words():
+            for word in words:
+                if not _is_number(word):
+                    raise FileError(f"{self._path}: line {line}: {word[:40]!r} is no number")
+        raise FileError(f"{self._path}: not all words behind 'Frame Time:' are numbers")
+
+    def check_all_but_last(self, columns: int) -> None:
+        """Name the first line before the last that has another number of numbers."""
+        for line, words in self._words()[:-1]:
+            if len(words) != columns:
+                raise FileError(f"{self._path}: line {line}: {len(words)} numbers, {columns} are needed")
+
+    def _words(self) -> list[tuple[int, list[str]]]:
+        """The words of each line that has any, with its number in the file."""
+        lines = enumerate(self._text.split("\n"), self._first)
+        return [(number, words) for number, line in lines if (words := line.split())]
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(word: str) -> float:

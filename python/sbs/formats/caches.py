@@ -63,6 +63,9 @@ class Cache(AbstractContextManager["Cache"], ABC):
     normals = False
     """Whether frames come with normals."""
 
+    has_faces = False
+    """Whether the file contains triangles."""
+
     def __init__(self, path: Path, frames: Frames) -> None:
         self.frames = frames
         self.path = path
@@ -150,6 +153,8 @@ class NPY(RawCache):
 
 class NPZ(Cache):
     """Arrays of NumPy: positions (F, V, 3), times (F,) in seconds, triangles (T, 3); not compressed."""
+
+    has_faces = True
 
     def __enter__(self) -> NPZ:
         self._archive = self.resources.enter_context(zipfile.ZipFile(self.path, "w", allowZip64=True))

@@ -336,6 +336,19 @@ def _normals(mesh: Any, corners: NDArray[np.int64], positions: Floats, triangles
     return area_weighted_normals(positions, triangles)
 
 
+def _keyed(stack: Any, begin: float, end: float) -> tuple[float, float]:
+    """The times of the first and of the last key of a stack; those given if it has none."""
+    times = [
+        key.time
+        for layer in _items(stack.layers)
+        for value in _items(layer.anim_values)
+        for curve in _items(value.curves)
+        if curve is not None
+        for key in _items(curve.keyframes)
+    ]
+    return min(times, default=begin), max(times, default=end)
+
+
 def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str]) -> Iterator[Clip]:
     """The animation stacks, sampled at the rate of the file."""
     rate = _kept(opened.settings).frames_per_second
@@ -344,6 +357,8 @@ def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str
     taken = 0
     for stack in _items(opened.anim_stacks):
         begin, end = stack.time_begin, stack.time_end
+        if begin == end:  # as Cinema 4D writes takes
+            begin, end = _keyed(stack, begin, end)
         if not (math.isfinite(begin) and math.isfinite(end) and end >= begin):
             remarks.append(f"animation {stack.name!r} is left out: it lasts from {begin} to {end} s")
             continue

@@ -27,6 +27,7 @@ class GLB(Cache):
     """glTF 2.0, binary: positions and normals in float32, linear between frames, without a skeleton."""
 
     normals = True
+    has_faces = True
 
     def __enter__(self) -> GLB:
         frames = self.frames

@@ -53,6 +53,8 @@ class Model:
         The vertices with spherical deformation.
     sdef_points : (S, 3, 3) ndarray
         Their C, R0 and R1.
+    qdef : (V,) ndarray of bool
+        The vertices that go by dual quaternions.
     names : list of B str
     parents : (B,) int32 ndarray
     heads : (B, 3) ndarray
@@ -68,6 +70,7 @@ class Model:
     joint_weights: Floats
     sdef: NDArray[np.intp]
     sdef_points: Floats
+    qdef: NDArray[np.bool_]
     names: list[str]
     parents: NDArray[np.int32]
     heads: Floats
@@ -109,10 +112,21 @@ def read(path: Path, wanted: Wanted) -> CharacterContent:
         rig=rig,
         animations=Animations(),
         remarks=model.remarks,
-        options=(
-            BlendOptions(method="spherical", rotation="average", center="optimized") if has_sdef else BlendOptions()
-        ),
+        options=_options(model),
     )
+
+
+def _options(model: Model) -> BlendOptions:
+    """The method that the vertices ask for; one skin cannot have both spherical deformation and dual quaternions."""
+    if len(model.sdef):
+        if model.qdef.any():
+            model.remarks.append(f"{model.qdef.sum()} vertices with QDEF are blended linearly, as others have SDEF")
+        return BlendOptions(method="spherical", rotation="average", center="optimized")
+    if model.qdef.all():
+        return BlendOptions(method="dual_quaternion")
+    if model.qdef.any():
+        return BlendOptions(method="dual_quaternion", amount=model.qdef.astype(np.float64), base="linear")
+    return BlendOptions()
 
 
 def _rig(path: Path, model: Model) -> Rig:
@@ -223,6 +237,7 @@ def _read_vertices(file: Bytes, sizes: _Sizes) -> dict[str, Any]:
         "joint_weights": weights,
         "sdef": sdef,
         "sdef_points": points * _MIRROR,
+        "qdef": kinds == _QDEF,
     }
 
 

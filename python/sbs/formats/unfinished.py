@@ -4,6 +4,8 @@
 Until it is complete, ``run.pc2`` is named ``run.pc2.part``. The first line of ``run.pc2.journal`` identifies the
 content. Each further line is a piece, as JSON: its offset, its size, its checksum, and the checksum of these three. An
 interrupted run goes on with the pieces that are there. Where either checksum is wrong, the piece counts as missing.
+Files of these names that are somebody else's are left as they are, and refused: a journal that does not begin as ours,
+a part without a journal, and hard links.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ __all__ = ["Place", "Unfinished", "digest", "put"]
 
 # Not through links, which somebody else may have put there.
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+# How a journal begins.
+_BEGINS = b'{"identity": "'
 
 _BLOCK = 1 << 20
 
@@ -88,7 +93,8 @@ class Unfinished(AbstractContextManager["Unfinished"]):
     Raises
     ------
     OSError
-        If the file cannot be written, is not a regular one, or another run writes it.
+        If the file cannot be written, is not a regular one, or another run writes it; or a file with the name of its
+        part or of its journal is somebody else's.
     """
 
     def __init__(self, target: Path, identity: str, size: int) -> None:
@@ -103,10 +109,16 @@ class Unfinished(AbstractContextManager["Unfinished"]):
         self._journal: IO[bytes]
 
     def __enter__(self) -> Unfinished:
-        self._journal = _locked(self._journal_name, self._target)
+        self._journal, is_made = _locked(self._journal_name, self._target)
+        is_new = not os.fstat(self._journal.fileno()).st_size
         try:
+            _check_alone(self._journal, self._journal_name)
+            if not is_new and self._journal.read(len(_BEGINS)) != _BEGINS:
+                raise _somebody_elses(self._journal_name)
             known = self._read()
-            with os.fdopen(os.open(self._part, _FLAGS, 0o666), "r+b") as file:
+            if is_new:
+                self._begin()  # before there is a part, which is nobody's without it
+            with self._open_part(is_new) as file:
                 if known and os.fstat(file.fileno()).st_size == self._size:
                     self.pieces = {place: found for place, found in known.items() if _is_there(file, *place, found)}
                 else:
@@ -114,9 +126,26 @@ class Unfinished(AbstractContextManager["Unfinished"]):
                 file.truncate(self._size)
             self._begin()
         except BaseException:
+            if is_made:
+                self._journal_name.unlink(missing_ok=True)
+            elif is_new:
+                self._journal.truncate(0)
             self._journal.close()
             raise
         return self
+
+    def _open_part(self, is_new: bool) -> IO[bytes]:
+        """The part, which is not there yet if the journal is new."""
+        try:
+            part = os.fdopen(os.open(self._part, _FLAGS | (os.O_EXCL if is_new else 0), 0o666), "r+b")
+        except FileExistsError:
+            raise _somebody_elses(self._part) from None
+        try:
+            _check_alone(part, self._part)
+        except BaseException:
+            part.close()
+            raise
+        return part
 
     def __exit__(self, *_: object) -> None:
         if not self.pieces:  # there is nothing to go on from
@@ -147,6 +176,7 @@ class Unfinished(AbstractContextManager["Unfinished"]):
 
     def _read(self) -> dict[tuple[int, int], int]:
         """The pieces that the journal has, if it is of the same file."""
+        self._journal.seek(0)
         first, *rest = (_parsed(line) for line in self._journal.read().split(b"\n"))
         if not isinstance(first, dict) or first.get("identity") != self._identity:
             return {}
@@ -186,15 +216,33 @@ def _parsed(line: bytes) -> object:
         return None
 
 
-def _locked(name: Path, target: Path) -> IO[bytes]:
-    """A journal that other runs keep away from until it is closed."""
+def _somebody_elses(name: Path) -> OSError:
+    return FileExistsError(
+        errno.EEXIST, "not of an interrupted run, and would be overwritten: move or remove it", str(name)
+    )
+
+
+def _check_alone(file: IO[bytes], name: Path) -> None:
+    """See that a file is a regular one with no other name: writing to it would change that, too."""
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+        raise _somebody_elses(name)
+
+
+def _locked(name: Path, target: Path) -> tuple[IO[bytes], bool]:
+    """A journal that other runs keep away from until it is closed, and whether it was made."""
     while True:
-        journal = os.fdopen(os.open(name, _FLAGS, 0o666), "r+b")
+        is_made = True
+        try:
+            opened = os.open(name, _FLAGS | os.O_EXCL, 0o666)
+        except FileExistsError:
+            is_made, opened = False, os.open(name, _FLAGS, 0o666)
+        journal = os.fdopen(opened, "r+b")
         try:
             _lock(journal, target)
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(journal.fileno()), name.stat()):
-                    return journal
+                    return journal, is_made
         except BaseException:
             journal.close()
             raise

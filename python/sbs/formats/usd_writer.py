@@ -59,6 +59,7 @@ class USD(Cache):
     """A mesh whose points, normals and extent have a time sample for each frame."""
 
     normals = True
+    has_faces = True
 
     def __enter__(self) -> USD:
         usd_geom = _load_pxr("UsdGeom")

@@ -209,6 +209,8 @@ class Animation:
     def from_skinning_matrices(cls, name: str, times: ArrayLike, skinning_matrices: ArrayLike, rig: Rig) -> Animation:
         """An animation through given skinning matrices, linear in between.
 
+        If all of it is the rest pose, the first joint has keys that hold it, so that the length is kept.
+
         Parameters
         ----------
         name : str
@@ -235,7 +237,11 @@ class Animation:
                 f"(F, {joint_count}, 4, 4) and (F,) are needed"
             )
         local_matrices = rig.local_from_joints(matrices @ affine.inverse(rig.inverse_bind_matrices))
-        return cls(name, make_tracks(seconds, local_matrices, rig), rig)
+        tracks = make_tracks(seconds, local_matrices, rig)
+        if not tracks and len(seconds):
+            node, ends = rig.joints[:1], seconds[[0, -1]] if len(seconds) > 1 else seconds
+            tracks = (Track("rotation", "LINEAR", node, ends, np.repeat(rig.quaternions[node][None], len(ends), 0)),)
+        return cls(name, tracks, rig)
 
 
 def make_tracks(times: Floats, local_matrices: Floats, rig: Rig, first: int = 0) -> tuple[Track, ...]:

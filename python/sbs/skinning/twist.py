@@ -89,6 +89,7 @@ class Twist:
             "frames": frames,
             "smooth": smooth,
         }
+        _check_bones(**self._arguments)
         self._core = _core.Twist(**self._arguments)
 
     @property
@@ -239,6 +240,18 @@ def as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
     """Frames (F, J, rows, 4), and whether a single one was given without the first axis."""
     given = np.asarray(matrices)
     return (given[None], True) if given.ndim == 3 else (given, False)
+
+
+def _check_bones(joints: NDArray[Any], children: NDArray[Any], frames: int, joint_count: int, **_: Any) -> None:
+    """Refuse what the core does not name: a joint of two bones, a bone that is its own child, and many frames."""
+    if joints.ndim != 1 or joints.shape != children.shape:
+        return  # which the core does
+    for bone in np.setdiff1d(np.arange(len(joints)), np.unique(joints, return_index=True)[1])[:1]:
+        raise ValueError(f"joints[{bone}] = {joints[bone]} has a bone already: give each joint once")
+    for bone in np.flatnonzero(children == joints)[:1]:
+        raise ValueError(f"children[{bone}] = {children[bone]} is the joint of the bone itself")
+    if len(joints) * frames + joint_count > np.iinfo(np.int32).max:
+        raise ValueError(f"frames = {frames} is too large for {len(joints)} bones")
 
 
 def _copy(given: ArrayLike, dtype: type, *shape: int) -> NDArray[Any]:

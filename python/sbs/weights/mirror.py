@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..rigging.trees import find_depths
 from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore, with_rows
 from . import tools
@@ -61,6 +62,7 @@ def mirror_joints(
     names: Sequence[str],
     positions: ArrayLike | None = None,
     *,
+    parents: ArrayLike | None = None,
     axis: Axis = "x",
     position: float = 0.0,
     tolerance: float | None = None,
@@ -68,13 +70,17 @@ def mirror_joints(
     """Find the counterpart of each joint: by its name, else by its position.
 
     Names of counterparts differ only in the side: ``arm.L`` and ``arm.R``, ``arm_l``, ``arm-l``, ``arm.L.001``,
-    ``L_arm``, ``left_arm``, ``LeftArm``, ``mixamorig:LeftArm``, ``LArm``, ``ArmL``; in upper or lower case.
+    ``L_arm``, ``left_arm``, ``LeftArm``, ``mixamorig:LeftArm``, ``LArm``, ``ArmL``, ``lArm``; in upper or lower case;
+    ``Lf_arm`` and ``Rt_arm``, ``armLf``, ``Lt_arm``; 左 and 右. Of several joints at one place, those are counterparts
+    whose parents are, and then those whose names begin and end most alike.
 
     Parameters
     ----------
     names : sequence of J str
     positions : (J, 3) array_like, optional
         Where the joints are at bind, to match joints whose names do not show a side.
+    parents : (J,) array_like of int, optional
+        The parent of each joint, -1 for roots, to decide between joints at one place.
     axis : {"x", "y", "z"}
         The mirror is perpendicular to it.
     position : float
@@ -90,7 +96,8 @@ def mirror_joints(
     Raises
     ------
     ValueError
-        If the shape of positions is wrong, one is NaN or infinite, or an option is out of its range.
+        If the shape of positions is wrong, one is NaN or infinite, parents are no trees of these joints, or an option
+        is out of its range.
 
     Examples
     --------
@@ -106,7 +113,8 @@ def mirror_joints(
             joints[joint], joints[other] = other, joint
     loose = np.flatnonzero(joints == np.arange(len(names)))
     if positions is None:
-        for option, idle in (("axis", axis == "x"), ("position", position == 0.0), ("tolerance", tolerance is None)):
+        options = {"parents": parents is None, "axis": axis == "x", "position": position == 0.0}
+        for option, idle in (options | {"tolerance": tolerance is None}).items():
             if not idle:
                 raise ValueError(f"{option} has no effect without positions")
         return Counterparts(joints, loose[[any(True for _ in other_sides(names[joint])) for joint in loose.tolist()]])
@@ -115,39 +123,95 @@ def mirror_joints(
         raise ValueError(f"positions has shape {points.shape}, expected ({len(names)}, 3)")
     if not np.isfinite(points).all():
         raise ValueError(f"positions[{np.argwhere(~np.isfinite(points))[0][0]}] is not finite")
-    reach = TOLERANCE * diagonal(points) if tolerance is None else tolerance
+    above = [-1] * len(names) if parents is None else _check_parents(parents, len(names))
+    size = diagonal(points)
+    reach = TOLERANCE * size if tolerance is None else tolerance
     beside = loose[np.abs(points[loose, along] - position) > reach]
     if len(beside):
         images = points[beside]
         images[:, along] = 2 * position - images[:, along]
         distances = np.linalg.norm(images[:, None] - points[beside], axis=2)
-        nearest = distances.argmin(axis=1)
-        rows = np.arange(len(beside))
-        mutual = (nearest[nearest] == rows) & (distances[rows, nearest] <= reach) & (nearest != rows)
-        joints[beside[mutual]] = beside[nearest[mutual]]
-        beside = beside[~mutual]
+        nearest = distances.min(axis=1)
+        close = (distances <= reach) & (distances <= nearest[:, None] + MIDDLE * size)
+        first, second = np.nonzero(np.triu(close & close.T, 1))
+        pairs = list(zip(beside[first].tolist(), beside[second].tolist(), strict=True))
+        _pair(joints, pairs, distances[first, second].tolist(), names, above)
+        beside = beside[joints[beside] == beside]
     return Counterparts(joints, beside)
 
 
-_WORDS = re.compile("left|right", re.IGNORECASE)
-_LETTERS = re.compile(r"(?:^|(?<=[._\- :]))[lr](?=$|[._\- ])", re.IGNORECASE)
-_CAMEL = re.compile(r"^[LR](?=[A-Z][a-z])|(?<=[a-z0-9])[LR]$")
-_SWAPPED = {"left": "right", "right": "left", "l": "r", "r": "l"}
+def _pair(
+    joints: NDArray[np.int32],
+    pairs: list[tuple[int, int]],
+    distances: list[float],
+    names: Sequence[str],
+    parents: Sequence[int],
+) -> None:
+    """Choose among pairs of joints that may be counterparts, each joint once, and note them in `joints`.
+
+    Parents are paired before their children. The number of pairs is that of joints, but for ties of place.
+    """
+    depths = find_depths(parents)
+    levels: dict[int, list[tuple[float, float, int, int]]] = {}
+    for (one, other), distance in zip(pairs, distances, strict=True):
+        rank = -_likeness(names[one], names[other]), distance, one, other
+        levels.setdefault(max(depths[one], depths[other]), []).append(rank)
+
+    def siblings(one: int, other: int) -> bool:
+        above, beside = parents[one], parents[other]
+        return above == beside == -1 or (min(above, beside) >= 0 and joints[above] == beside)
+
+    for _, ranked in sorted(levels.items()):
+        for *_, one, other in sorted(ranked, key=lambda rank: (not siblings(rank[2], rank[3]), rank)):
+            if joints[one] == one and joints[other] == other:
+                joints[one], joints[other] = other, one
+
+
+def _likeness(one: str, other: str) -> float:
+    """Which share of the longer name both have at their beginnings and ends."""
+    start = _count_common(one, other)
+    end = _count_common(one[start:][::-1], other[start:][::-1])
+    return (start + end) / max(len(one), len(other), 1)
+
+
+def _count_common(one: str, other: str) -> int:
+    """How many letters are the same from the beginning on."""
+    pairs = zip(one, other, strict=False)
+    return next((number for number, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _check_parents(parents: ArrayLike, count: int) -> list[int]:
+    above = np.asarray(parents)
+    if above.shape != (count,) or above.dtype.kind not in "iu" or not np.all((above >= -1) & (above < count)):
+        raise ValueError(f"parents must be {count} numbers of joints, or -1, not {above.dtype} {above.shape}")
+    numbers: list[int] = above.tolist()
+    find_depths(numbers)  # raises CircleError, a ValueError
+    return numbers
+
+
+_SIDES = (("left", "right"), ("l", "r"), ("lf", "rt"), ("lt", "rt"), ("左", "右"))
+_WORDS = re.compile("left|right|左|右", re.IGNORECASE)
+_BEGINS = r"(?:^|(?<=[._\- :]))"
+_LETTERS = re.compile(rf"{_BEGINS}(?:[lr]|l[ft]|rt)(?=$|[._\- ])", re.IGNORECASE)
+_CAMEL = re.compile(
+    rf"{_BEGINS}(?:[LR]|L[ft]|Rt)(?=[A-Z][a-z])|{_BEGINS}[lr](?=[A-Z])|(?<=[a-z0-9])(?:[LR]|L[ft]|Rt)(?=$|[._\- ])"
+)
 
 
 def other_sides(name: str) -> Iterator[str]:
     """Names that differ from this one in one occurrence of the side."""
     for pattern in (_WORDS, _LETTERS, _CAMEL):
         for found in pattern.finditer(name):
-            yield name[: found.start()] + _swap(found[0]) + name[found.end() :]
+            for other in _swapped(found[0]):
+                yield name[: found.start()] + other + name[found.end() :]
 
 
-def _swap(word: str) -> str:
-    """The word for the other side, in the same case."""
-    other = _SWAPPED[word.lower()]
-    if word.isupper():
-        return other.upper()
-    return other.capitalize() if word[0].isupper() else other
+def _swapped(word: str) -> Iterator[str]:
+    """The words for the other side, in the same case."""
+    for left, right in _SIDES:
+        if word.lower() in (left, right):
+            other = right if word.lower() == left else left
+            yield other.upper() if word.isupper() else other.capitalize() if word[0].isupper() else other
 
 
 def mirror(

@@ -7,11 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from ..rigging.triangle_mesh import diagonal
 from ..skinning.influences import InfluencesAndMore
+from ..support.callers import warn
 from . import tools
 from .influences import carry
 
 __all__ = ["Transfer", "transfer"]
+
+
+# How far half of the points may be from the surface, as a share of the smaller box, before it is told.
+_FAR = 0.5
 
 
 class Transfer(InfluencesAndMore):
@@ -61,7 +67,8 @@ def transfer(
     limit : int, optional
         The most influences per point; by default all.
     max_distance : float, optional
-        Points that are farther from the surface get no weight. By default any distance is allowed.
+        Points that are farther from the surface get no weight. By default any distance is allowed, with a warning if
+        the meshes seem to be in other units or places.
 
     Returns
     -------
@@ -88,9 +95,22 @@ def transfer(
     if len(np.asarray(positions)) != len(indices):
         raise ValueError(f"positions has shape {np.shape(positions)}, joint_indices {indices.shape}")
     corners = np.asarray(triangles)[nearest]
+    if max_distance is None and len(distances) > 1:
+        _check_places(np.asarray(positions, np.float64), np.asarray(points, np.float64), distances)
     unmatched = np.flatnonzero(distances > (np.inf if max_distance is None else max_distance))
     shares[unmatched] = 0.0
     result = carry(indices, weights, corners, shares)
     if limit is not None and len(corners):
         result = tools.limit(*result, limit)
     return Transfer(*result, distances, unmatched)
+
+
+def _check_places(positions: NDArray[np.float64], points: NDArray[np.float64], distances: NDArray[np.float64]) -> None:
+    """Warn if the points are so far away that they may be in other units, or elsewhere."""
+    sizes, typical = (diagonal(positions), diagonal(points)), float(np.median(distances))
+    if typical > _FAR * min(sizes):
+        warn(
+            f"half of the points are farther than {typical:.3g} from the surface: are a mesh of size {sizes[0]:.3g} "
+            f"and points of size {sizes[1]:.3g} in the same units and place? max_distance leaves out far points",
+            UserWarning,
+        )

@@ -20,6 +20,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
+from ...core import library
 from ...settings.given import evaluated, pose_of
 from ...settings.typed import block_of_key, mesh_of
 from .. import reading
@@ -506,17 +507,35 @@ def swing_about(armature: bpy.types.Object, bone: str, turned: Vector) -> Vector
     return swings.as_vector(np.array(own))
 
 
+def _other_side(armature: bpy.types.Object, bone: str) -> str:
+    """The bone across x of the armature, by the names or places of all. Raises ValueError if there is none."""
+    bones = list(pose_of(armature).bones)
+    numbers = {each.name: number for number, each in enumerate(bones)}
+    found = library.load("weights").mirror_joints(
+        list(numbers),
+        np.array([each.bone.head_local for each in bones], np.float64),
+        parents=[-1 if each.parent is None else numbers[each.parent.name] for each in bones],
+    )
+    other: str = bones[found.joints[numbers[bone]]].name
+    if other == bone:
+        raise ValueError(f"{bone} has no other side: no bone has its name, or its place, there")
+    return other
+
+
+def _flipped(words: str, bone: str, other: str) -> str:
+    """A name for the other side of a bone."""
+    return words.replace(bone, other) if bone in words else bpy.utils.flip_name(words)
+
+
 def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, int]:
-    """Make the corrective of the other side, across x of the armature, by the names of bones.
+    """Make the corrective of the other side, across x of the armature, by the names of bones, or else their places.
 
     Returned besides is how many of the vertices have none where the other side would be. Raises ValueError if most have
     none, the bone has no other side, or as `put`.
     """
     armature, bone, key = corrective.armature, corrective.bone, corrective.key
-    other = bpy.utils.flip_name(bone)
+    other = _other_side(armature, bone)
     bones = pose_of(armature).bones
-    if other == bone or other not in bones:
-        raise ValueError(f"{bone} has no other side: no bone is named {other}")
     # A rotation vector keeps its x and changes its other signs as it is mirrored across x.
     turned = bones[bone].bone.matrix_local.to_3x3() @ Vector(corrective.swing)
     swing = swing_about(armature, other, Vector((turned.x, -turned.y, -turned.z)))
@@ -533,5 +552,5 @@ def mirror(item: bpy.types.Object, corrective: Corrective) -> tuple[Corrective, 
         )
     mirrored = np.where(others[:, None] < 0, 0.0, deltas[others] @ across[:3, :3].T)
     # The side is in the name of the bone, before its angle.
-    name = re.sub(r"^.*?(?=( [\d.]+)?$)", lambda words: bpy.utils.flip_name(words[0]), key.name, count=1)
+    name = re.sub(r"^.*?(?=( [\d.]+)?$)", lambda words: _flipped(words[0], bone, other), key.name, count=1)
     return put(item, armature, other, swing, name, mirrored), missing
