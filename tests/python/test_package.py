@@ -7,6 +7,7 @@ import inspect
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,21 @@ def test_actions_are_pinned_by_commit() -> None:
     ]
     assert used
     assert [line for line in used if not re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v[0-9.]+$", line)] == []
+
+
+def test_build_tools_of_a_release_are_pinned_by_hash() -> None:
+    """All that pip installs in the workflow, and all that building the source archive needs without isolation."""
+    workflow = (ROOT / ".github/workflows/release.yml").read_text()
+    installs = re.findall(r"pip install.*|pipx.*", workflow)
+    pinned = "pip install --require-hashes --no-deps --requirement .github/requirements.txt"
+    assert set(installs) == {pinned}
+    assert re.findall(r"-m build.*", workflow) == ["-m build --sdist --no-isolation"]
+    lines = [line for line in (ROOT / ".github/requirements.txt").read_text().splitlines() if line[0] != "#"]
+    found = dict(line.split("==") for line in lines)
+    assert [line for line in found.values() if not re.fullmatch(r"[0-9.]+ --hash=sha256:[0-9a-f]{64}", line)] == []
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert {re.split("[>=]", needed)[0] for needed in project["build-system"]["requires"]} <= set(found)
+    assert {"auditwheel", "build", "lief"} <= set(found)
 
 
 def test_every_source_file_is_installed() -> None:
