@@ -139,6 +139,11 @@ def draw_flesh(samples: int) -> Picture:
     return draw_turned(RELAXED, 2.2, chosen(("LBS", "smooth twist", "flesh")), samples)
 
 
+def draw_bends(samples: int) -> Picture:
+    """The same of some, for the first pages."""
+    return draw_turned((RELAXED[2], RELAXED[4]), 2.2, chosen(("LBS", "DQS", "flesh")), samples)
+
+
 def draw_turned(turns: Sequence[Turn], near: float, methods: dict[str, NamedMethod], samples: int) -> Picture:
     """Turned joints of the woman, who is 16.7 tall, and a fist; `near` is the distance that is shown around a joint."""
     woman, rows = load_sample("woman"), []
@@ -361,6 +366,7 @@ PICTURES: dict[str, tuple[Callable[[int], Picture], int]] = {
     "twist": (draw_twist, 48),
     "muscles": (draw_muscles, 48),
     "flesh": (draw_flesh, 16),
+    "bends": (draw_bends, 64),
     "correctives": (draw_correctives, 48),
     "correctives-elbow": (draw_elbow, 48),
     "spherical_weights": (draw_spherical_weights, 48),
