@@ -16,6 +16,7 @@ import mutants  # noqa: E402
 import readers  # noqa: E402
 
 
+@pytest.mark.damaged
 @pytest.mark.parametrize("name", readers.TARGETS)
 @pytest.mark.filterwarnings("ignore")
 def test_inputs_that_were_kept_and_those_that_corpora_began_with(name: str, tmp_path: Path) -> None:
@@ -25,6 +26,7 @@ def test_inputs_that_were_kept_and_those_that_corpora_began_with(name: str, tmp_
         readers.TARGETS[name](data, tmp_path)
 
 
+@pytest.mark.damaged
 @pytest.mark.parametrize(
     ("kind", "first", "count"),
     [
