@@ -335,3 +335,14 @@ def test_bytes_of_replaced_attributes_are_dropped_from_views_that_are_shared(tmp
     content, data = opened(tmp_path / "rigid.glb")
     assert count_dead_bytes(content, len(data)) == 0
     assert len(content["images"]) == len(opened(FILES / "Fox.glb")[0]["images"])
+
+
+def test_a_vrm_is_made_of_a_vrm_alone(tmp_path: Path) -> None:
+    builder = arm()
+    builder.json |= {"extensionsUsed": ["VRMC_vrm"], "extensions": {"VRMC_vrm": {"specVersion": "1.0"}}}
+    avatar = loaded(builder.save(tmp_path / "avatar.vrm"))
+    avatar.save(tmp_path / "copy.vrm")
+    assert opened(tmp_path / "copy.vrm")[0]["extensions"] == builder.json["extensions"]
+    with pytest.raises(ValueError, match="a VRM can be made of another alone"):
+        loaded(arm().save(tmp_path / "arm.glb")).save(tmp_path / "arm.vrm")
+    assert not (tmp_path / "arm.vrm").exists()

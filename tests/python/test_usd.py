@@ -24,7 +24,7 @@ from one_reader import OneReader
 
 import sbs
 from sbs.formats import apart, bake, usd
-from sbs.rigging.content import FileError, Wanted
+from sbs.rigging.content import FileError, FileWarning, Wanted
 from sbs.support.extras import MissingExtraError
 
 pytest.importorskip("pxr")
@@ -203,6 +203,38 @@ def test_steps_stay_steps_and_nodes_above_joints_turn_as_they_do(tmp_path: Path)
         found = again.skin.deform_many(theirs.skinning_matrices(times), method="linear")
         # joints may be elsewhere between samples by a share of the size that is smaller
         np.testing.assert_allclose(found, wanted, atol=3e-4 * float(np.ptp(hero.mesh.positions)))
+
+
+@reads_alike
+def test_meshes_that_are_not_seen_normals_holes_and_moving_points(tmp_path: Path) -> None:
+    path = tmp_path / "hero.usda"
+    stage = asset(path)
+    body = stage.GetPrimAtPath("/hero/body")
+    for name, purpose in (("guide", UsdGeom.Tokens.guide), ("hidden", UsdGeom.Tokens.default_)):
+        Sdf.CopySpec(stage.GetRootLayer(), "/hero/body", stage.GetRootLayer(), f"/hero/{name}")
+        other = UsdGeom.Imageable(stage.GetPrimAtPath(f"/hero/{name}"))
+        other.CreatePurposeAttr(purpose)
+    other.MakeInvisible()
+    mesh = UsdGeom.Mesh(body)
+    mesh.CreateHoleIndicesAttr([0, 5])
+    mesh.CreateNormalsAttr([(0, 0, 1)] * 36)
+    mesh.SetNormalsInterpolation("vertex")
+    normals = UsdGeom.PrimvarsAPI(body).CreatePrimvar("normals", Sdf.ValueTypeNames.Normal3fArray, "vertex")
+    normals.Set([(1, 0, 0)] * 36)
+    points = mesh.GetPointsAttr().Get()
+    for code in (5, 10):
+        mesh.GetPointsAttr().Set([(x + code - 5, y, z) for x, y, z in points], code)
+    stage.GetRootLayer().Save()
+    with pytest.warns(FileWarning, match="/hero/body: its points move"):
+        hero = sbs.load(path)
+    assert [part.name for part in hero.mesh.parts] == ["body"]
+    assert len(hero.mesh.triangles) == 65 - 4
+    assert UsdGeom.PrimvarsAPI(body).RemovePrimvar("normals")
+    stage.GetRootLayer().Save()
+    with pytest.warns(FileWarning):
+        other_normals = sbs.load(path).mesh.normals
+    assert hero.mesh.normals is not None and other_normals is not None
+    np.testing.assert_allclose((hero.mesh.normals * other_normals).sum(axis=1), 0.0, atol=1e-6)  # x and z
 
 
 @reads_alike

@@ -35,10 +35,11 @@ Turn = tuple[str | tuple[float, ...], float]
 
 
 def parse_turns(context: click.Context, parameter: click.Parameter, texts: Sequence[str]) -> tuple[Turn, ...]:
-    """A callback for options that take AXIS:DEGREES, such as x:125, bone:170, bend:90 or 1,0,1:-30."""
+    """A callback for options that take AXIS:DEGREES, such as x:125, bone:170, 90 for bend:90, or 1,0,1:-30."""
     turns: list[Turn] = []
     for text in texts:
-        axis, _, angle = text.rpartition(":")
+        axis, colon, angle = text.rpartition(":")
+        axis = axis if colon else "bend"
         degrees = read_numbers(angle)
         if len(degrees) != 1:
             raise click.BadParameter(f"{text!r} is not AXIS:DEGREES, as in x:125 or bone:170", context, parameter)
@@ -54,7 +55,8 @@ ROTATE = click.option(
     metavar="AXIS:DEGREES",
     multiple=True,
     callback=parse_turns,
-    help="How; AXIS is x, y, z or X,Y,Z in the joint's own frame, bone (along it: a twist) or bend (across it).",
+    help="How; AXIS is x, y, z or X,Y,Z in the joint's own frame, bone (along it: a twist) or bend (across it); DEGREES"
+    " alone bend.",
 )
 
 

@@ -118,6 +118,7 @@ FORMATS: tuple[Format, ...] = (
         frames=glb_frames.GLB,
     ),
     Format("glTF 2.0, text", (".gltf",), "as the binary form", read=reader.read),
+    Format("VRM", (".vrm",), "as glTF; written of a VRM alone", read=reader.read, write=writer.write),
     Format(
         "USD, binary",
         (".usdc", ".usd"),

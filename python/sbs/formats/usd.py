@@ -64,7 +64,7 @@ def scene(path: Path, wanted: Wanted) -> Scene:
             root = UsdSkel.Root(prim)
             cache.Populate(root, Usd.TraverseInstanceProxies())
             for binding in cache.ComputeSkelBindings(root, Usd.TraverseInstanceProxies()):
-                targets = [query for query in binding.GetSkinningTargets() if query.GetPrim().IsA(UsdGeom.Mesh)]
+                targets = [query for query in binding.GetSkinningTargets() if _is_shown(query.GetPrim())]
                 if targets and not any(binding.GetSkeleton().GetPrim() == skeleton.GetPrim() for skeleton, _ in found):
                     found.append((binding.GetSkeleton(), targets))
         if not found:
@@ -96,6 +96,17 @@ def scene(path: Path, wanted: Wanted) -> Scene:
     except UnicodeDecodeError as error:
         raise FileError(f"damaged: a name that is no text: {error.object[:200]!r}") from None
     return result
+
+
+def _is_shown(prim: Any) -> bool:
+    """Whether a prim is a mesh that is seen in pictures: no stand-in or guide, and visible."""
+    from pxr import Usd, UsdGeom
+
+    if not prim.IsA(UsdGeom.Mesh):
+        return False
+    mesh = UsdGeom.Imageable(prim)
+    purpose, visibility = mesh.ComputePurpose(), mesh.ComputeVisibility(Usd.TimeCode.EarliestTime())
+    return purpose not in (UsdGeom.Tokens.proxy, UsdGeom.Tokens.guide) and visibility != UsdGeom.Tokens.invisible
 
 
 def _look_at_layers(path: Path) -> None:
@@ -266,7 +277,14 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
         raise FileError(f"{prim.GetPath()}: {len(corners)} corners of faces, {counts.sum()} are needed")
     if corners.size and not (corners.min() >= 0 and corners.max() < len(points)):
         raise FileError(f"{prim.GetPath()}: a face names a point that is not there; there are {len(points)}")
-    triangles = corners[fans(np.cumsum(counts) - counts, counts)]
+    holes = _integers(mesh.GetHoleIndicesAttr().Get(time))
+    if holes.size and not (holes.min() >= 0 and holes.max() < len(counts)):
+        raise FileError(f"{prim.GetPath()}: a hole is no face; there are {len(counts)}")
+    first = np.cumsum(counts) - counts
+    shown = np.setdiff1d(np.arange(len(counts)), holes)
+    triangles = corners[fans(first[shown], counts[shown])]
+    if mesh.GetPointsAttr().ValueMightBeTimeVarying():
+        remarks.append(f"{prim.GetPath()}: its points move below the skin; the first are taken")
     if str(mesh.GetOrientationAttr().Get()) == "leftHanded":
         triangles = triangles[:, ::-1]
     influences = query.ComputeVaryingJointInfluences(len(points), time)
@@ -285,7 +303,11 @@ def _surface(query: Any, tokens: list[str], remarks: list[str]) -> SkinnedMesh:
     place = np.array([number.get(token, 0) for token in joints], np.int64)
     indices = place[np.where(weights != 0.0, indices, 0)]
     bind = _matrices([query.GetGeomBindTransform()])[0]
-    normals = _point_values(mesh.GetNormalsAttr().Get(time), mesh.GetNormalsInterpolation(), len(points), 3)
+    primvar = UsdGeom.PrimvarsAPI(prim).GetPrimvar("normals")  # has precedence, as USD says
+    if primvar and primvar.HasValue():
+        normals = _point_values(primvar.ComputeFlattened(time), primvar.GetInterpolation(), len(points), 3)
+    else:
+        normals = _point_values(mesh.GetNormalsAttr().Get(time), mesh.GetNormalsInterpolation(), len(points), 3)
     if normals is None:
         normals = area_weighted_normals(points, triangles)
     primvar = UsdGeom.PrimvarsAPI(prim).FindPrimvarWithInheritance("st")

@@ -154,6 +154,11 @@ class Source:
         changed = {**self.json, "nodes": content} | ({"scenes": scenes} if roots and scenes else {})
         return replace(self, json=changed, rig=rig, nodes=numbers)
 
+    @property
+    def is_avatar(self) -> bool:
+        """Whether the file is a VRM, of any version."""
+        return not {"VRM", "VRMC_vrm"}.isdisjoint(map(str, self.json.get("extensionsUsed") or []))
+
     def lacks_shapes(self, mesh: Mesh) -> bool:
         """Whether a mesh that fits has more shapes than the file."""
         return len(mesh.shapes) > len(self.mesh.shapes)

@@ -40,6 +40,8 @@ def write(
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
     centers = engine_centers(mesh, options or BlendOptions())
+    if path.suffix.lower() == ".vrm" and not (isinstance(source, Source) and source.is_avatar):
+        raise ValueError(f"{path}: a VRM can be made of another alone; .glb is for all characters")
     known = source if isinstance(source, Source) and source.fits(mesh, rig) else None
     own = with_joint_for_unweighted(mesh, rig, animations)
     if known is not None and own[1] is not rig:
