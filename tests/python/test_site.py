@@ -21,6 +21,7 @@ from snippets import DOCS, ROOT, blocks, commands, text
 
 import sbs
 from sbs.cli import main
+from sbs.rigging.triangle_mesh import area_weighted_normals
 
 # Of a Dask cluster, whose test is tests/python/test_cluster.py.
 FARM = "tcp://farm"
@@ -147,6 +148,10 @@ def test_python_of_python(folder: Path) -> None:
     assert names["frames"].shape == (25, 1360, 3)
     np.testing.assert_allclose(names["back"], names["skin"].rest_positions, atol=1e-12)
     assert (folder / "copy.glb").exists()
+    arm = sbs.load("arm.glb")
+    assert arm.animations["twist"].duration == 1
+    outward = area_weighted_normals(arm.mesh.positions, arm.mesh.triangles) * arm.mesh.positions * [0, 1, 1]
+    assert outward.sum(axis=1).min() > 0.9
     assert sbs.load("limited.glb").skin.max_influences == 2
 
 
