@@ -13,6 +13,7 @@ from typing import Any
 import commands
 import numpy as np
 import pytest
+from gltf_builder import IDENTITY, arm
 from marks import paints
 from PIL import Image
 
@@ -140,3 +141,16 @@ def test_capsule_files_that_do_not_fit(
     assert not (tmp_path / "out.glb").exists()
     weights.Capsules([[0, 0, 0]], [[0, 1, 0]], [[0.1, 0.1]], [[0.2, 0.2]]).to_json(path)
     assert "1 capsules without names, for 25 joints" in refuse(HAND, "--capsules", path, "--check")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_one_mesh_of_a_file_and_other_formats(tmp_path: Path) -> None:
+    builder = arm()
+    ring = builder.primitive([[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0] * 4] * 3, [[1, 0, 0, 0]] * 3)
+    bone = builder.node(name="bone")
+    builder.node(name="ring", mesh=builder.mesh(ring), skin=builder.skin([bone], [IDENTITY]))
+    path = builder.save(tmp_path / "two.glb")
+    commands.succeed("weights", path, "--mesh", "body", "--limit", "1", "-o", tmp_path / "rigid.glb")
+    assert sbs.load(tmp_path / "rigid.glb", mesh="body").skin.max_influences == 1
+    assert sbs.load(tmp_path / "rigid.glb", mesh="ring").skin.vertex_count == 3
+    commands.refuse("weights", path, "--limit", "1", "-o", tmp_path / "rigid.obj")

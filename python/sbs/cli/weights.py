@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..characters.character import Character
-from ..characters.loading import load
+from ..formats import written
 from ..quality.picture import Camera, Row, column_width, compose, portraits, weight_colors
 from ..rigging.skeleton import Skeleton
 from ..weights import (
@@ -33,7 +33,7 @@ from ..weights.spherical import REACH
 from .compare import transform_points
 from .errors import Refusal
 from .how_to_fit import HowToFit, how_to_fit
-from .options import CHARACTER, JSON, joint_option, known_joints, output_option, print_json, refuse_idle
+from .options import JSON, SOURCE_OF_MESHES, Source, joint_option, known_joints, output_option, print_json, refuse_idle
 from .pictures import PICTURE, PictureOptions, picture_options, save_figure
 from .streams import OutputFile
 from .terminal import say
@@ -46,7 +46,7 @@ def choose_suffix(context: click.Context) -> str:
 
 
 @click.command()
-@CHARACTER
+@SOURCE_OF_MESHES
 @click.option("--capsules", "capsules_from", metavar="auto|FILE", help="Weights by capsules: fitted, or from a file.")
 @how_to_fit
 @click.option("--heat", is_flag=True, help="Weights by heat; --capsules are for a mesh on which heat can't work.")
@@ -81,11 +81,11 @@ def choose_suffix(context: click.Context) -> str:
     is_eager=True,
 )
 @picture_options()
-@output_option(piped=choose_suffix, text="The GLB to write, or the PNG.")
+@output_option(piped=choose_suffix, text="The character to write, or the PNG.")
 @click.pass_context
 def weights(
     context: click.Context,
-    file: Path,
+    source: Source,
     capsules_from: str | None,
     how: HowToFit,
     heat: bool,
@@ -102,7 +102,7 @@ def weights(
     drawn: PictureOptions,
     output: Path | None,
 ) -> None:
-    """Make weights for the character in FILE, or change its weights, and write a GLB.
+    """Make weights for the character in FILE, or change its weights, and write it.
 
     Steps are made in this order: weights by examples, capsules or heat, else those of FILE; --for; --smooth, --prune,
     --limit; --check; the output, which is FILE with these weights if that is glTF, else the character alone.
@@ -118,10 +118,11 @@ def weights(
     )
     if output is None and capsules_out is None and not checks:
         raise click.UsageError("one of --output, --capsules-out and --check is needed")
-    suffix = ".glb" if shown is None else ".png"
-    if output is not None and output.suffix.lower() != suffix:
-        raise click.BadParameter(f"{output.name!r} does not end in {suffix}", param_hint="--output")
-    character = load(file)
+    if output is not None and shown is None:
+        written(output, "write")
+    elif output is not None and output.suffix.lower() != ".png":
+        raise click.BadParameter(f"{output.name!r} does not end in .png", param_hint="--output")
+    character = source.load()
     names = character.skeleton.names
     if shown is not None:
         shown = names[known_joints(character, [shown], option="--show")[0]]
