@@ -46,7 +46,8 @@ def subdivide(
 
     A vertex is attached to its heaviest joint; a triangle is connected to a joint if all its vertices are attached to
     it. With --bent, triangles are divided that are curved by bends of the joints, wherever they are. The surface, its
-    seams and the weights of old vertices do not change.
+    seams and the weights of old vertices do not change. The output has the character alone: materials, colors and all
+    else of FILE are left out.
     """
     refuse_idle((bent is None, "{} needs --bent", tuple(field.name for field in fields(HowToDeform))))
     character = source.load()
@@ -63,6 +64,8 @@ def subdivide(
 
         fine = subdivide_bent(character, deform, degrees=bent, scheme=scheme, levels=levels)
     fine.save(output)
+    if character.source is not None:
+        say("materials and all else of the file are left out", err=True)
     before, after = character.mesh, fine.mesh
     say(
         f"{output}: {len(after.positions)} vertices of {len(before.positions)}, "
