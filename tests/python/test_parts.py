@@ -447,7 +447,7 @@ def test_convert(tmp_path: Path) -> None:
     assert len(ran("convert", path, "--mesh", "ring", "-o", tmp_path / "ring.glb").splitlines()) == 1
     assert sbs.load(tmp_path / "ring.glb").parts.names == ("ring",)
     refused = CliRunner().invoke(main, ["convert", str(path), "-o", str(tmp_path / "hero.fbx")])
-    assert "'hero.fbx' does not end in .glb, .usdc, .usd, .usda" in " ".join(refused.output.split())
+    assert "'hero.fbx' does not end in .glb, " in " ".join(refused.output.split())
     if importlib.util.find_spec("pxr"):
         ran("convert", path, "-o", tmp_path / "hero.usda")
         assert sbs.load(tmp_path / "hero.usda").parts.names == ("body", "sleeve", "ring")
