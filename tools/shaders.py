@@ -127,7 +127,7 @@ def with_square_matrices(code: str) -> str:
 
 
 def without_unused(code: str, others: str) -> str:
-    """The functions and structs that others use, and those that these use."""
+    """The code less the functions and structs that neither the rest of it nor the text of `others` uses."""
     for part in re.finditer(r"^\w+ (\w+)[( ].*?^};?\n", code, re.MULTILINE | re.DOTALL):
         rest = code.replace(part[0], "")
         if not re.search(rf"\b{part[1]}\b", rest + others):

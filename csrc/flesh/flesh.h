@@ -56,8 +56,8 @@ typedef struct sbs_flesh_part {
   double apex[3];  /* at rest */
   double volume;   /* at rest */
   double squares;  /* of the areas of triangles, doubled: their sum at rest */
-  double most;     /* of its pressure, either way */
-  double strength; /* of its pressure: how much of it a volume that is off by 1 asks for */
+  double most;     /* the largest pressure, outward or inward */
+  double strength; /* the pressure that a volume which is off by 1 asks for */
 } sbs_flesh_part;
 
 /* A closed line around a hole of a part. A fan of triangles to the middle of its corners closes it. */

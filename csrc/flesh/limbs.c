@@ -43,9 +43,7 @@ static double bone_distance(const sbs_flesh *flesh, size_t joint, size_t vertex)
   const sbs_vec3 head = sbs_vec3_read(flesh->bones + 6 * joint);
   const sbs_vec3 along = sbs_vec3_subtract(sbs_vec3_read(flesh->bones + 6 * joint + 3), head);
   const sbs_vec3 from = sbs_vec3_subtract(sbs_vec3_read(flesh->rest + 3 * vertex), head);
-  const double square = sbs_vec3_dot(along, along);
-  const double at = square > 0.0 ? fmin(fmax(sbs_vec3_dot(from, along) / square, 0.0), 1.0) : 0.0;
-  return sbs_vec3_length(sbs_vec3_along(from, -at, along));
+  return sbs_vec3_length(sbs_vec3_along(from, -sbs_segment_nearest(from, along), along));
 }
 
 static double bone_length(const sbs_flesh *flesh, size_t joint) {

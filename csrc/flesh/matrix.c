@@ -18,7 +18,7 @@
 /* A vertex with more neighbors does not bend: as all of them would be each other's neighbors in the matrix. */
 #define MOST_NEIGHBORS 64
 
-/* The least factor of a tie in the matrix, where no option ties a vertex. */
+/* Added to the factor of each tie in the matrix, which could not be factored where no option ties a vertex. */
 #define LEAST_HELD 1e-4
 
 /* The gradients of the three hat functions of a triangle, in its plane. */

@@ -33,7 +33,7 @@ typedef struct sbs_flesh_state {
   sbs_point4 *before;         /* (n) where free vertices were a step ago */
   float pace;                 /* how far a step goes from there */
   sbs_point4 *top;            /* (group_count, top_count) the sums that groups add to rows of the top */
-  float *guard_strengths;     /* (guard_count) */
+  float *guard_strengths;     /* (guard_count) in the pose */
   float (*bones)[8];          /* (J) in the pose: head, 1 over the square of the length, way to the tail */
   sbs_flesh_plane *planes;    /* (H) */
   float (*apexes)[3];         /* (P) */
@@ -81,7 +81,7 @@ void sbs_flesh_set_pose(sbs_flesh_state *state, const sbs_flesh_posed *in);
 /* Solves for `right`, in place. */
 sbs_status sbs_flesh_solve(const sbs_flesh_state *state, int threads);
 
-/* Adds to pressures as measured volumes ask for. */
+/* Adds to the pressure of each part, by the volume that it has lost. */
 void sbs_flesh_add_to_pressures(const sbs_flesh_state *state);
 
 /* Vectors of the mesh's vertices that are changed. */

@@ -5,6 +5,7 @@
 #include "base/arguments.h"
 #include "base/fault.h"
 #include "base/threads.h"
+#include "mesh/segment.h"
 #include "mesh/surface.h"
 
 enum {
@@ -24,13 +25,6 @@ static void offer(candidate *best, double square, int32_t triangle, double a, do
   *best = (candidate){square, {a, b, c}, triangle};
 }
 
-/* The place on the segment from p to p + d, as a number from 0 to 1, that is nearest to the point p + q. */
-static double nearest_on_segment(sbs_vec3 q, sbs_vec3 d) {
-  const double square = sbs_vec3_dot(d, d);
-  if (!(square > 0.0)) return 0.0;
-  return fmin(fmax(sbs_vec3_dot(q, d) / square, 0.0), 1.0);
-}
-
 static double squared_length(sbs_vec3 v) {
   return sbs_vec3_dot(v, v);
 }
@@ -44,11 +38,11 @@ static void offer_triangle(candidate *best, sbs_vec3 point, double (*corners)[3]
   const sbs_vec3 ab = sbs_vec3_subtract(b, a), ac = sbs_vec3_subtract(c, a), bc = sbs_vec3_subtract(c, b);
   const sbs_vec3 ap = sbs_vec3_subtract(point, a), bp = sbs_vec3_subtract(point, b);
 
-  double t = nearest_on_segment(ap, ab);
+  double t = sbs_segment_nearest(ap, ab);
   offer(best, squared_length(sbs_vec3_along(ap, -t, ab)), triangle, 1.0 - t, t, 0.0);
-  t = nearest_on_segment(bp, bc);
+  t = sbs_segment_nearest(bp, bc);
   offer(best, squared_length(sbs_vec3_along(bp, -t, bc)), triangle, 0.0, 1.0 - t, t);
-  t = nearest_on_segment(ap, ac);
+  t = sbs_segment_nearest(ap, ac);
   offer(best, squared_length(sbs_vec3_along(ap, -t, ac)), triangle, 1.0 - t, 0.0, t);
 
   const sbs_vec3 normal = sbs_vec3_cross(ab, ac);

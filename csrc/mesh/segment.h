@@ -12,6 +12,13 @@ static const double sbs_segment_overlap = 1e-9;
 /* A segment counts as parallel to a triangle if the sine of its angle to it is less than this. */
 static const double sbs_segment_parallel = 1e-12;
 
+/* The place on the segment from p to p + d, as a number from 0 to 1, that is nearest to the point p + q. */
+static inline double sbs_segment_nearest(sbs_vec3 q, sbs_vec3 d) {
+  const double square = sbs_vec3_dot(d, d);
+  if (!(square > 0.0)) return 0.0;
+  return fmin(fmax(sbs_vec3_dot(q, d) / square, 0.0), 1.0);
+}
+
 /*
  * Whether a segment crosses a triangle strictly between its ends. The direction is from its start to its end.
  *

@@ -206,7 +206,7 @@ def with_turns(woman: sbs.Character) -> sbs.Character:
 
 @pytest.mark.parametrize("name", ["hand", "woman", "Rat"])
 def test_files(page: Page, tmp_path: Path, name: str) -> None:
-    """Files of GLB through GLTFLoader and AnimationMixer, in all ways; smooth twist is that of `for_engine`.
+    """GLB files through GLTFLoader and AnimationMixer, by all kinds of centers; smooth twist is that of `for_engine`.
 
     Twist joints follow the pose, also between keys; in three.js alone they have the keys.
     """

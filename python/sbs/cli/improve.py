@@ -65,12 +65,12 @@ class Improved:
     character: Character
     correctives: Correctives | None
 
-    def deform(self, motion: MeasuredMotion, pose: int, before: Character, clip: int | None) -> Floats:
+    def deform(self, motion: MeasuredMotion, pose: int, before: Character, place: int | None) -> Floats:
         """Positions (V, 3) by linear blending in a pose of a motion: of an animation by its number, or a made one."""
         made = self.character
-        if clip is not None:
+        if place is not None:
             assert motion.times is not None
-            animation, time = made.animations[clip], float(motion.times[pose])
+            animation, time = made.animations[place], float(motion.times[pose])
             rest = made.shape_motion(animation).rest_positions(time) if made.mesh.shapes else None
             return _linear(made, animation.skinning_matrices(time), rest)
         matrices = motion.poses[pose]
@@ -225,14 +225,14 @@ def measure(character: Character, made: Improved) -> tuple[list[dict[str, Any]],
 
 
 def _motions(character: Character) -> Iterator[tuple[str, MeasuredMotion, int | None, Sequence[int]]]:
-    """Names, motions, the numbers of animations and of poses."""
+    """Names, motions, the places of animations, and the poses to measure."""
     for place, animation in enumerate(character.animations):
         motion = clip(animation)
         yield animation.name, motion, place, range(len(motion.poses))
     made = made_poses(character)
     twists = [" twisted by " in label for label in made.labels]
-    for is_twist, name in enumerate(("made bends", "made twists")):
-        yield name, made, None, [pose for pose, twisted in enumerate(twists) if twisted == is_twist]
+    for name, is_twist in (("made bends", False), ("made twists", True)):
+        yield name, made, None, np.flatnonzero(np.equal(twists, is_twist)).tolist()
 
 
 def _row(motion: str, name: str, measured: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -215,8 +215,9 @@ class _Lines:
     def numbers(self) -> Floats:
         """All numbers; without the last if the file ends within it."""
         text = self._text
-        if text[-1:].strip() and not _is_number(text.split()[-1]):
-            text = text[: -len(text.split()[-1])]
+        last = text.rsplit(None, 1)[-1] if text[-1:].strip() else "0"
+        if not _is_number(last):
+            text = text[: -len(last)]
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # not a number
             try:

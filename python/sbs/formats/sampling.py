@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..rigging.animation import Animation, slerp
 from ..rigging.rig import Floats, compose, decompose_frames
 
-__all__ = ["sample_times"]
+__all__ = ["sample"]
 
 JUST_BEFORE = 1e-6
 """Seconds before a step or a jump, at which the value before it is sampled."""
@@ -23,8 +23,8 @@ ROUNDS = 12
 """The most times that intervals are halved."""
 
 
-def sample_times(animation: Animation, local: Callable[[Floats], Floats], size: float) -> Floats:
-    """Ascending times (F,) from 0 on: all keys, and as many between as matrices of joints to their parents need.
+def sample(animation: Animation, local: Callable[[Floats], Floats], size: float) -> tuple[Floats, Floats]:
+    """Times (F,), ascending from 0 on, and the matrices there: at all keys, and between as often as these need.
 
     Joints are linear between keys where the tracks are theirs and linear. They are not where nodes between or above
     joints turn, or tracks are cubic.
@@ -37,30 +37,39 @@ def sample_times(animation: Animation, local: Callable[[Floats], Floats], size: 
     size : float
         Of the mesh.
     """
+    times = _find_keys(animation)
+    matrices = local(times)
     tracks = (*animation.tracks, *animation.shape_tracks)
-    times = [np.zeros(1), *(track.times for track in tracks)]
-    for track in tracks:
-        jumps = track.times[1:] if track.interpolation == "STEP" else track.times[1:][np.diff(track.times) <= 0.0]
-        times.append(np.maximum(jumps - JUST_BEFORE, 0.0))
-    found = np.unique(np.concatenate(times))
     is_cubic = any(track.interpolation == "CUBICSPLINE" for track in tracks)
-    joints = np.asarray(animation.rig.joints)
-    if not is_cubic and all(np.isin(track.nodes, joints).all() for track in animation.tracks):
-        return found
-    bad = np.ones(len(found) - 1, bool)
+    if len(times) < 2 or (
+        not is_cubic and all(np.isin(track.nodes, animation.rig.joints).all() for track in animation.tracks)
+    ):
+        return times, matrices
+    intervals = np.arange(len(times) - 1)
     for _ in range(ROUNDS):
-        places = np.flatnonzero(bad)
-        if not len(places):
-            break
-        start, end = found[places], found[places + 1]
+        start, end = times[intervals], times[intervals + 1]
         middle = (start + end) / 2.0
-        differs = _differs(local(start), local(middle), local(end), size)
+        there = local(middle)
+        differs = _differs(matrices[intervals], there, matrices[intervals + 1], size)
         differs |= _weights_differ(animation, start, middle, end)
         differs &= end - start > 4.0 * JUST_BEFORE
-        added = middle[differs]
-        found = np.sort(np.concatenate([found, added]))
-        bad = np.isin(found[:-1], np.concatenate([start[differs], added]))
-    return found
+        halved = intervals[differs]
+        if not len(halved):
+            break
+        times = np.insert(times, halved + 1, middle[differs])
+        matrices = np.insert(matrices, halved + 1, there[differs], axis=0)
+        first = halved + np.arange(len(halved))  # each is moved by the samples before it
+        intervals = np.sort(np.concatenate([first, first + 1]))
+    return times, matrices
+
+
+def _find_keys(animation: Animation) -> Floats:
+    """The times of all keys, and those just before steps and jumps."""
+    times = [np.zeros(1)]
+    for track in (*animation.tracks, *animation.shape_tracks):
+        jumps = track.times[1:] if track.interpolation == "STEP" else track.times[1:][np.diff(track.times) <= 0.0]
+        times += [track.times, np.maximum(jumps - JUST_BEFORE, 0.0)]
+    return np.unique(np.concatenate(times))
 
 
 def _differs(start: Floats, middle: Floats, end: Floats, size: float) -> NDArray[np.bool_]:

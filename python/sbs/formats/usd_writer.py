@@ -26,7 +26,7 @@ from ..skinning.options import BlendOptions
 from ..support.extras import load
 from ..support.files import replacing
 from .caches import Cache, Rows
-from .sampling import sample_times
+from .sampling import sample
 
 __all__ = ["USD", "write"]
 
@@ -328,8 +328,8 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
     def local(times: Floats) -> Floats:
         return joints.local(animation.skinning_matrices(times))
 
-    times = sample_times(animation, local, diagonal(mesh.positions))
-    translations, quaternions, scales = decompose_frames(local(times))
+    times, matrices = sample(animation, local, diagonal(mesh.positions))
+    translations, quaternions, scales = decompose_frames(matrices)
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
     weights = None
     if tokens:

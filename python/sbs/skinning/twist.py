@@ -243,7 +243,7 @@ def as_frames(matrices: ArrayLike) -> tuple[NDArray[Any], bool]:
 
 
 def _check_bones(joints: NDArray[Any], children: NDArray[Any], frames: int, joint_count: int, **_: Any) -> None:
-    """Refuse what the core does not name: a joint of two bones, a bone that is its own child, and many frames."""
+    """Refuse a joint of two bones, a bone that is its own child, and too many frames, by names that callers know."""
     if joints.ndim != 1 or joints.shape != children.shape:
         return  # which the core does
     for bone in np.setdiff1d(np.arange(len(joints)), np.unique(joints, return_index=True)[1])[:1]:

@@ -56,17 +56,23 @@ def put_centers(
 
 
 def fit_centers(centers: NDArray[Any], positions: NDArray[Any], bounds: object) -> NDArray[Any] | None:
-    """Centers (V, 3) brought to the space of positions (V, 3), from that of the bounds; None if they do not fit.
+    """Bring centers (V, 3) along if a tool has scaled and moved the positions (V, 3) beside them.
 
-    Without bounds (None) they stay as they are.
+    Returns None if positions were changed otherwise, or bounds are damaged.
+
+    Parameters
+    ----------
+    centers, positions : (V, 3) ndarray
+    bounds : object
+        The bounds that positions had when centers were written, as in the file. None: centers stay as they are.
     """
     if bounds is None:
         return centers
     try:
-        assert isinstance(bounds, dict)
-        written = np.array([bounds["min"], bounds["max"]], np.float64)
-        assert written.shape == (2, 3) and np.isfinite(written).all()
-    except (AssertionError, KeyError, TypeError, ValueError):
+        written = np.array([bounds["min"], bounds["max"]], np.float64) if isinstance(bounds, dict) else np.empty(0)
+    except (KeyError, TypeError, ValueError):
+        return None
+    if written.shape != (2, 3) or not np.isfinite(written).all():
         return None
     now = np.array([positions.min(axis=0), positions.max(axis=0)])
     before, size = written[1] - written[0], now[1] - now[0]

@@ -13,7 +13,7 @@ from ...rigging.twist_drivers import TwistDriver
 from .document import Document, Element
 
 AFFINE = 1e-4
-"""By so much the last row of an affine matrix may be off, as those that were inverted in float32 are."""
+"""The most by which the last row of an affine matrix may differ from (0, 0, 0, 1): inverting in float32 rounds it."""
 
 # Of the largest number: matrices that are this near to T R S may be moved by animations.
 _SHEAR = 1e-5

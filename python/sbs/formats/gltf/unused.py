@@ -7,9 +7,10 @@ Files are read as far as a character needs it, so the rest may be anything.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .document import HARMLESS
 
@@ -50,68 +51,85 @@ def _padded(data: bytearray) -> bytearray:
     return data
 
 
+class _Rows(NamedTuple):
+    """Where the rows of an array are in the buffer."""
+
+    start: int
+    stride: int
+    number: int
+    size: int
+
+    def within(self, buffer: bytearray | NDArray[np.bool_], dtype: type, begin: int = 0) -> NDArray[Any]:
+        """Those of a buffer, or of a part of it that begins there, (number, size)."""
+        return np.ndarray((self.number, self.size), dtype, buffer, self.start - begin, (self.stride, 1))
+
+
 def _pack_views(content: Json, data: bytearray) -> None:
-    """Give accessors views of their own where a view has bytes of none, as of attributes that were replaced."""
+    """Give arrays views of their own where a view has bytes of none, as of attributes that were replaced."""
     views = content.get("bufferViews")
-    users: dict[int, list[Json]] = {}
-    for holder, key in _find_view_references(content):
-        if _is_integer(holder.get(key)):
-            users.setdefault(int(holder[key]), []).append(holder)
-    counts = {id(part): accessor for accessor, part in _find_sparse_parts(content)}
-    for number, holders in users.items():
-        if not isinstance(views, list) or number >= len(views) or not isinstance(views[number], dict):
+    if not isinstance(views, list):
+        return
+    images = [image.get("bufferView") for image in _find_members([content], "images")]
+    users: dict[int, list[tuple[Json, _Rows | None]]] = {}
+    for holder, *kind in _find_arrays(content):
+        number = holder.get("bufferView")
+        if _is_integer(number) and number < len(views) and isinstance(views[int(number)], dict):
+            users.setdefault(int(number), []).append((holder, _find_rows(views[int(number)], holder, data, *kind)))
+    for number, found in users.items():
+        rows = [each for _, each in found if each is not None]
+        if number in images or len(rows) < len(found):
             continue
-        rows = [_find_rows(views[number], holder, counts.get(id(holder), holder), data) for holder in holders]
-        if any(each is None for each in rows):
+        view = views[number]
+        used = np.zeros(int(view["byteLength"]), bool)
+        for each in rows:
+            each.within(used, np.bool_, int(view.get("byteOffset") or 0))[:] = True
+        if used.sum() > len(used) - 4:  # which align arrays
             continue
-        used = np.zeros(int(views[number]["byteLength"]), bool)
-        places: dict[tuple[int, ...], int] = {}
-        for start, stride, count, size in filter(None, rows):
-            inside = start - int(views[number].get("byteOffset") or 0)
-            np.lib.stride_tricks.as_strided(used[inside:], (count, size), (stride, 1))[:] = True
-        if used.sum() > len(used) - 4:
-            continue
-        for holder, found in zip(holders, rows, strict=True):
-            assert found is not None
-            if found not in places:
-                places[found] = len(views)
-                views.append(_packed_view(views[number], data, *found))
-            holder["bufferView"] = places[found]
+        packed = {each: len(views) + place for place, each in enumerate(dict.fromkeys(rows))}
+        views += [_packed_view(view, data, each) for each in packed]
+        for (holder, _), each in zip(found, rows, strict=True):
+            holder["bufferView"] = packed[each]
             holder.pop("byteOffset", None)
 
 
-def _packed_view(view: Json, data: bytearray, start: int, stride: int, count: int, size: int) -> Json:
+def _packed_view(view: Json, data: bytearray, rows: _Rows) -> Json:
     """A view of copied rows; those of attributes, which have a stride, begin at multiples of 4 bytes."""
-    rows = np.lib.stride_tricks.as_strided(np.frombuffer(data, np.uint8)[start:], (count, size), (stride, 1))
-    step = size + -size % 4 if "byteStride" in view else size
-    packed = np.pad(rows, ((0, 0), (0, step - size))).tobytes()
-    del rows  # which would keep the buffer from growing
+    is_strided = "byteStride" in view
+    step = rows.size + -rows.size % 4 if is_strided else rows.size
+    packed = np.pad(rows.within(data, np.uint8), ((0, 0), (0, step - rows.size))).tobytes()
     _padded(data)
-    made = {key: value for key, value in view.items() if key != "byteStride"}
-    made |= {"byteOffset": len(data), "byteLength": len(packed)}
+    made = view | {"byteOffset": len(data), "byteLength": len(packed)} | ({"byteStride": step} if is_strided else {})
     data += packed
-    return made | ({"byteStride": step} if "byteStride" in view else {})
+    return made
 
 
-def _find_rows(view: Json, holder: Json, accessor: Json, data: bytearray) -> tuple[int, int, int, int] | None:
-    """Where the rows of an accessor, or of a part of a sparse one, are: start, stride, count and size.
+def _find_arrays(content: Json) -> Iterator[tuple[Json, Any, Any, Any]]:
+    """Every object that has an array in a view, with the component type, the type and the count of the array."""
+    for accessor in _find_members([content], "accessors"):
+        component, kind, sparse = accessor.get("componentType"), accessor.get("type"), accessor.get("sparse")
+        yield accessor, component, kind, accessor.get("count")
+        if type(sparse) is dict:
+            indices, values = sparse.get("indices"), sparse.get("values")
+            if type(indices) is dict:
+                yield indices, indices.get("componentType"), "SCALAR", sparse.get("count")
+            if type(values) is dict:
+                yield values, component, kind, sparse.get("count")
 
-    None if they are damaged, or of an image.
-    """
+
+def _find_rows(view: Json, holder: Json, data: bytearray, component: Any, kind: Any, count: Any) -> _Rows | None:
+    """The rows of an array; None if it is damaged."""
+    columns = _COLUMNS.get(kind, 0) if isinstance(kind, str) else 0
+    size = columns * _COMPONENT_SIZES.get(component, 0) if type(component) is int else 0
     start, offset, length = view.get("byteOffset") or 0, holder.get("byteOffset") or 0, view.get("byteLength")
-    kind = "SCALAR" if "componentType" in holder and holder is not accessor else accessor.get("type")
-    component = _COMPONENT_SIZES.get((holder if "componentType" in holder else accessor).get("componentType", 0), 0)
-    count = (accessor["sparse"] if holder is not accessor else accessor).get("count")
-    size = component * _COLUMNS.get(kind, 0) if isinstance(kind, str) else 0
-    stride = view.get("byteStride") or size
-    numbers = [int(number) for number in (start, offset, length, count, stride) if _is_integer(number)]
-    if not size or len(numbers) < 5:
+    given = (start, offset, length, count, view.get("byteStride") or size)
+    numbers = [int(number) for number in given if _is_integer(number)]
+    if not size or len(numbers) < len(given):
         return None
     start, offset, length, count, stride = numbers
     end = offset + stride * (count - 1) + size
     if count < 1 or stride < size or end > length or start + length > len(data):
         return None
-    return start + offset, stride, count, size
+    return _Rows(start + offset, stride, count, size)
 
 
 def _find_extensions(content: Json) -> set[str]:
@@ -150,21 +168,10 @@ def _find_accessor_references(content: Json) -> Iterator[tuple[Json, str]]:
         yield from ((sampler, "input"), (sampler, "output"))
 
 
-def _find_sparse_parts(content: Json) -> Iterator[tuple[Json, Json]]:
-    """Sparse accessors, and the objects of their indices and values."""
-    for accessor in _find_members([content], "accessors"):
-        sparse = accessor.get("sparse")
-        if type(sparse) is dict:
-            yield from (
-                (accessor, part) for part in (sparse.get("indices"), sparse.get("values")) if type(part) is dict
-            )
-
-
 def _find_view_references(content: Json) -> Iterator[tuple[Json, str]]:
     """Every object that has the number of a buffer view, and its key."""
-    parts = [part for _, part in _find_sparse_parts(content)]
-    holders = (*_find_members([content], "accessors"), *parts, *_find_members([content], "images"))
-    yield from ((element, "bufferView") for element in holders)
+    yield from ((holder, "bufferView") for holder, *_ in _find_arrays(content))
+    yield from ((image, "bufferView") for image in _find_members([content], "images"))
 
 
 def _keep_used(content: Json, kind: str, references: Iterator[tuple[Json, str]]) -> None:

@@ -40,8 +40,6 @@ def write(
     if weights not in ("float32", "uint16", "uint8"):
         raise ValueError(f"weights is {weights!r}, 'float32', 'uint16' or 'uint8' is needed")
     centers = engine_centers(mesh, options or BlendOptions())
-    if path.suffix.lower() == ".vrm" and not (isinstance(source, Source) and source.is_avatar):
-        raise ValueError(f"{path}: a VRM can be made of another alone; .glb is for all characters")
     known = source if isinstance(source, Source) and source.fits(mesh, rig) else None
     own = with_joint_for_unweighted(mesh, rig, animations)
     if known is not None and own[1] is not rig:
@@ -49,6 +47,8 @@ def write(
     output = None if known is None else open_copy(known)
     if output is not None and known is not None and not fill(output, known, own[0], own[2], weights, centers):
         output = None
+    if path.suffix.lower() == ".vrm" and (output is None or known is None or not known.is_avatar):
+        raise ValueError(f"{path}: a VRM is written into the VRM that it is from alone; .glb is for all characters")
     if output is None:
         output = _make_new(name, *own, weights, centers)
     with replacing(path) as temporary:
