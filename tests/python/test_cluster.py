@@ -254,14 +254,19 @@ def test_a_run_that_begins_as_another_ends(tmp_path: Path, monkeypatch: pytest.M
         other.__enter__()
 
 
-@pytest.mark.parametrize("content", [b"", b"mine", b'{"identity": 1}\n', b"POINTCACHE2"])
-@pytest.mark.parametrize("ends", [["part"], ["journal"], ["part", "journal"]])
+@pytest.mark.parametrize(
+    ("ends", "content"),
+    [
+        (ends, content)
+        for ends in (["part"], ["journal"], ["part", "journal"])
+        for content in (b"", b"mine", b'{"identity": 1}\n', b"POINTCACHE2")
+        if ends != ["journal"] or content  # an empty journal is left by a run that ends at once
+    ],
+)
 def test_files_of_the_user_are_kept(tmp_path: Path, ends: list[str], content: bytes) -> None:
     names = [tmp_path / f"hand.pc2.{end}" for end in ends]
     for name in names:
         name.write_bytes(content)
-    if ends == ["journal"] and not content:
-        return  # as a run leaves it that ends at once
     with pytest.raises(OSError, match="move or remove it"), unfinished.Unfinished(tmp_path / "hand.pc2", "what", 40):
         pass
     assert sorted(tmp_path.iterdir()) == sorted(names)
