@@ -87,11 +87,13 @@ function findAngle({ bone, above, below, aboveBack, belowBack, axis, share }) {
   return share * ofChild - (1 - share) * own;
 }
 
-/** The rotation of a node relative to one above it, through nodes between them. */
+const rotation = new Quaternion(); // one for all, as this runs in every frame
+
+/** The rotation of a node relative to one above it, through nodes between them; until the next call. */
 function rotationBetween(node, above) {
-  const found = node.quaternion.clone();
-  for (let next = node.parent; next && next !== above; next = next.parent) found.premultiply(next.quaternion);
-  return found;
+  rotation.copy(node.quaternion);
+  for (let next = node.parent; next && next !== above; next = next.parent) rotation.premultiply(next.quaternion);
+  return rotation;
 }
 
 /** The twist of a rotation about an axis, at most half a turn: the angle of its quaternion without the part across. */

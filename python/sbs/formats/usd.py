@@ -58,13 +58,16 @@ def scene(path: Path, wanted: Wanted) -> Scene:
                 raise FileError(f"{prim.GetPath()} has value clips, which cannot be read; flatten the stage")
         cache = UsdSkel.Cache()
         found: list[tuple[Any, list[Any]]] = []
+        hidden: list[str] = []
         for prim in stage.Traverse(Usd.TraverseInstanceProxies()):
             if not prim.IsA(UsdSkel.Root):
                 continue
             root = UsdSkel.Root(prim)
             cache.Populate(root, Usd.TraverseInstanceProxies())
             for binding in cache.ComputeSkelBindings(root, Usd.TraverseInstanceProxies()):
-                targets = [query for query in binding.GetSkinningTargets() if _is_shown(query.GetPrim())]
+                meshes = [query for query in binding.GetSkinningTargets() if query.GetPrim().IsA(UsdGeom.Mesh)]
+                targets = [query for query in meshes if _is_shown(query.GetPrim())]
+                hidden += [str(query.GetPrim().GetPath()) for query in meshes if query not in targets]
                 if targets and not any(binding.GetSkeleton().GetPrim() == skeleton.GetPrim() for skeleton, _ in found):
                     found.append((binding.GetSkeleton(), targets))
         if not found:
@@ -84,6 +87,8 @@ def scene(path: Path, wanted: Wanted) -> Scene:
             number = next((n for n in (number, *range(len(found))) if wanted.meshes[0] in names[n]), number)
         skeleton, targets = found[number]
         result = _read_scene(stage, cache.GetSkelQuery(skeleton), targets)
+        if hidden:
+            result.remarks.append(f"left out, as pictures do not show them: {', '.join(hidden)[:200]}")
         if wanted == Wanted() and len(found) > 1:
             others = ", ".join(str(other.GetPath()) for other, _ in found if other.GetPrim() != skeleton.GetPrim())
             result.remarks.append(
@@ -99,11 +104,9 @@ def scene(path: Path, wanted: Wanted) -> Scene:
 
 
 def _is_shown(prim: Any) -> bool:
-    """Whether a prim is a mesh that is seen in pictures: no stand-in or guide, and visible."""
+    """Whether pictures show a mesh: it is no stand-in and no guide, and visible."""
     from pxr import Usd, UsdGeom
 
-    if not prim.IsA(UsdGeom.Mesh):
-        return False
     mesh = UsdGeom.Imageable(prim)
     purpose, visibility = mesh.ComputePurpose(), mesh.ComputeVisibility(Usd.TimeCode.EarliestTime())
     return purpose not in (UsdGeom.Tokens.proxy, UsdGeom.Tokens.guide) and visibility != UsdGeom.Tokens.invisible
