@@ -229,6 +229,11 @@ class Rig:
         return matrix
 
     @cached_property
+    def twist_by_node(self) -> dict[int, TwistDriver]:
+        """The twist drivers by the nodes that they turn."""
+        return {twist.node: twist for twist in self.twists}
+
+    @cached_property
     def rest_matrices(self) -> Floats:
         """Skinning matrices (J, 4, 4) of the pose in the file."""
         matrices = self.skinning_matrices(self.local_matrices)

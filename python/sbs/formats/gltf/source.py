@@ -24,9 +24,8 @@ __all__ = ["Part", "Source", "make_node"]
 def make_node(rig: Rig, node: int) -> dict[str, Any]:
     """The JSON of a node of a rig, without its children."""
     element: dict[str, Any] = {"name": well_formed(rig.names[node])} if rig.names[node] else {}
-    for twist in rig.twists:
-        if twist.node == node:
-            element["extras"] = {EXTRAS: twist.extras()}
+    if node in rig.twist_by_node:
+        element["extras"] = {EXTRAS: rig.twist_by_node[node].extras()}
     if rig.has_matrix[node]:
         return element | {"matrix": rig.local_matrices[node].T.ravel().tolist()}
     w, x, y, z = rig.quaternions[node].tolist()
