@@ -165,6 +165,23 @@ def test_drivers_in_files(hand: sbs.Character, linear: Correctives, tmp_path: Pa
         as_blend_shapes(hand, linear, fps=0)
 
 
+def test_drivers_come_back_from_usd(hand: sbs.Character, linear: Correctives, tmp_path: Path) -> None:
+    """Of shapes whose names are no identifiers, by which the file knows them, too."""
+    pytest.importorskip("pxr")
+    driven = as_blend_shapes(hand, linear)
+    shapes = tuple(replace(shape, name=f"{shape.name} 1.5") for shape in driven.mesh.shapes)
+    replace(driven, mesh=replace(driven.mesh, shapes=shapes)).save(tmp_path / "hand.usdc")
+    for shape, again in zip(shapes, sbs.load(tmp_path / "hand.usdc").mesh.shapes, strict=True):
+        assert shape.driver is not None and again.driver is not None
+        assert (again.name, again.driver.joints, again.driver.part) == (
+            shape.name,
+            shape.driver.joints,
+            shape.driver.part,
+        )
+        # bind matrices have rounded rotations
+        np.testing.assert_allclose(again.driver.coordinates, shape.driver.coordinates, atol=1e-6)
+
+
 def test_skinned_by_usd_core(
     hand: sbs.Character, fist: tuple[np.ndarray, np.ndarray], linear: Correctives, tmp_path: Path
 ) -> None:

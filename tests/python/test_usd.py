@@ -6,6 +6,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import struct
 import subprocess
 import sys
 import textwrap
@@ -151,9 +152,37 @@ def test_stages_with_other_units_and_axes_are_read_in_meters_with_y_upward(tmp_p
     expected = baked(path, [0.5, 1, 2]) @ turned
     np.testing.assert_allclose(hero.skin.deform_many(matrices, method="linear"), expected, atol=3e-8)
     hero.save(tmp_path / "meters.usda")
-    np.testing.assert_allclose(baked(tmp_path / "meters.usda", [0, 0.5, 1.5]), expected, atol=3e-8)
+    np.testing.assert_allclose(baked(tmp_path / "meters.usda", [0.5, 1, 2]), expected, atol=3e-8)
     again = Usd.Stage.Open(str(tmp_path / "meters.usda"))
     assert (UsdGeom.GetStageUpAxis(again), UsdGeom.GetStageMetersPerUnit(again)) == ("Y", 1.0)
+
+
+@reads_alike
+def test_the_time_of_a_shot(tmp_path: Path) -> None:
+    """Frames 1001 to 1016 at 25 a second come back in characters and caches; the clip's own time begins with 0."""
+    stage = asset(tmp_path / "hero.usda")
+    stage.SetTimeCodesPerSecond(25)
+    for name in ("translations", "rotations", "scales"):
+        attribute = stage.GetAttributeAtPath(f"/hero/bones/walk.{name}")
+        samples = {code: attribute.Get(code) for code in attribute.GetTimeSamples()}
+        attribute.Clear()
+        for code, value in samples.items():
+            attribute.Set(value, code + 996)
+    stage.GetRootLayer().Save()
+    hero = sbs.load(tmp_path / "hero.usda")
+    (walk,) = hero.animations
+    assert (walk.frames(25), walk.first_frame(25), walk.rate) == (range(16), 1001, 25)
+    hero.save(tmp_path / "again.usda")
+    again = Usd.Stage.Open(str(tmp_path / "again.usda"))
+    assert (again.GetTimeCodesPerSecond(), again.GetStartTimeCode(), again.GetEndTimeCode()) == (25, 1001, 1016)
+    points = baked(tmp_path / "hero.usda", [1001 / 25, 1009 / 25])
+    np.testing.assert_allclose(baked(tmp_path / "again.usda", [1001 / 25, 1009 / 25]), points, atol=3e-6)
+    for suffix in ("usdc", "pc2", "mdd"):
+        bake(tmp_path / f"a.{suffix}", hero.skin, walk, range(8, 10), fps=25, triangles=hero.mesh.triangles)
+    cache = Usd.Stage.Open(str(tmp_path / "a.usdc"))
+    assert (cache.GetStartTimeCode(), cache.GetEndTimeCode()) == (1009, 1010)
+    assert struct.unpack_from("<f", (tmp_path / "a.pc2").read_bytes(), 20) == (1009,)
+    np.testing.assert_allclose(struct.unpack_from(">2f", (tmp_path / "a.mdd").read_bytes(), 8), [1009 / 25, 1010 / 25])
 
 
 @reads_alike

@@ -33,17 +33,19 @@ from .posing import POSE, PoseOptions
 from .streams import InputFile, piped_output
 from .terminal import progress_bar, say
 
+Ends = tuple[int | None, int | None]
 
-def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, int | None] | None:
+
+def parse_frames(context: click.Context, parameter: click.Parameter, text: str | None) -> Ends | None:
     """A callback for options that take A:B, A: or :B, with frame B included."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d{0,9}):(\d{0,9})|(\d{1,9})", text)
+    found = re.fullmatch(r"(-?\d{1,9})?:(-?\d{1,9})?|(-?\d{1,9})", text)
     if found is None:
         raise click.BadParameter(f"{text!r} is not A:B, the first frame and the last", context, parameter)
     if found[3] is not None:
         return int(found[3]), int(found[3])
-    return int(found[1] or 0), int(found[2]) if found[2] else None
+    return int(found[1]) if found[1] else None, int(found[2]) if found[2] else None
 
 
 def parse_output(context: click.Context, parameter: click.Parameter, text: str) -> str:
@@ -56,7 +58,7 @@ class FrameOptions:
     """Which frames of an animation are written: the rate, the first and the last; and where they are deformed."""
 
     fps: float | None
-    frames: tuple[int, int | None] | None
+    frames: Ends | None
     scheduler: str | None
     gpu: bool
 
@@ -77,21 +79,23 @@ class FrameOptions:
             return "--frames"
         return None if self.fps is None else "--fps"
 
-    @property
-    def rate(self) -> float:
+    def rate(self, animation: Animation) -> float:
         """Frames a second."""
-        return 24.0 if self.fps is None else self.fps
+        return animation.rate if self.fps is None else self.fps
 
     def numbers(self, animation: Animation) -> range:
-        """The frames of an animation, or from the first to the last that are chosen."""
+        """The frames of an animation, or from the first to the last that are chosen, as its own time counts them."""
+        rate = self.rate(animation)
         with blamed_on("--fps"):
-            frames = animation.frames(self.rate)
+            frames, zero = animation.frames(rate), animation.first_frame(rate)
         if self.frames is None:
             return frames
-        first, end = self.frames[0], frames[-1] if self.frames[1] is None else self.frames[1]
-        if not first <= end <= frames[-1]:
+        first = 0 if self.frames[0] is None else self.frames[0] - zero
+        end = frames[-1] if self.frames[1] is None else self.frames[1] - zero
+        if not 0 <= first <= end <= frames[-1]:
             raise click.BadParameter(
-                f"{first}:{end} is not within 0:{frames[-1]}, the frames of the animation at {self.rate:g} a second",
+                f"{zero + first}:{zero + end} is not within {zero}:{zero + frames[-1]}, the frames of the animation at"
+                f" {rate:g} a second",
                 param_hint="--frames",
             )
         return range(first, end + 1)
@@ -101,9 +105,11 @@ FRAMES = gathered(
     "frames",
     FrameOptions,
     click.option(
-        "--fps", type=click.FloatRange(min=0, min_open=True), help="Write frames at this rate.  [default: 24]"
+        "--fps",
+        type=click.FloatRange(min=0, min_open=True),
+        help="Write frames at this rate.  [default: of USD, else 24]",
     ),
-    click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames, from 0.  [default: all]"),
+    click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames.  [default: all]"),
     click.option(
         "--scheduler",
         metavar="ADDRESS",
@@ -289,7 +295,7 @@ def write_frames(pieces: Iterable[Piece], frames: FrameOptions, batch: Batch) ->
                     bound.skin,
                     piece.animation,
                     numbers,
-                    frames.rate,
+                    frames.rate(piece.animation),
                     bound.shaped,
                     piece.shapes,
                     bound.flesh,
@@ -381,12 +387,13 @@ def write_pose(piece: Piece, output: Path, writer: Format, matrices: NDArray[np.
 def write_sequence(piece: Piece, writer: Format, frames: FrameOptions) -> None:
     """Write each frame to a file of its own, its number in place of the # of the name, as wide as these."""
     assert piece.animation is not None  # frames need one
-    name, numbers = piece.path.name, frames.numbers(piece.animation)
+    name, numbers, rate = piece.path.name, frames.numbers(piece.animation), frames.rate(piece.animation)
+    zero = piece.animation.first_frame(rate)
     marks = "#" * name.count("#")
     with progress_bar() as progress:
         for number in progress.track(numbers, description="deforming"):
-            path = piece.path.with_name(name.replace(marks, f"{number:0{len(marks)}d}"))
-            time = number / frames.rate
+            path = piece.path.with_name(name.replace(marks, f"{zero + number:0{len(marks)}d}"))
+            time = number / rate
             write_pose(piece, path, writer, piece.animation.skinning_matrices(time), time)
     say(f"{piece.path}: {len(numbers)} files of {piece.bound.skin.vertex_count} vertices")
 

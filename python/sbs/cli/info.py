@@ -90,6 +90,7 @@ def describe(character: Character) -> dict[str, Any]:
     sizes = np.array([len(joints) for joints in skin.joint_sets])
     vertices_by_size = np.bincount(sizes[skin.joint_set_of_vertex])
     low, high = mesh.positions.min(axis=0), mesh.positions.max(axis=0)
+    shots = {clip.name: clip.first_frame(clip.rate) for clip in character.animations if clip.start}
     return {
         "name": character.name,
         "vertices": skin.vertex_count,
@@ -106,7 +107,7 @@ def describe(character: Character) -> dict[str, Any]:
             kind: count for kind, count in dataclasses.asdict(skin.weight_report).items() if count
         },
         "animations": {animation.name: round(animation.duration, 6) for animation in character.animations},
-    }
+    } | ({"first_frames": shots} if shots else {})
 
 
 def describe_value(value: Any) -> str:

@@ -139,6 +139,7 @@ def make_frames(
     triangles: NDArray[np.int32] | None = None,
     parts: tuple[MeshPart, ...] = (),
     dtype: np.dtype[Any] | None = None,
+    first: int = 0,
 ) -> Frames:
     """The frames of a skin, by default in its type.
 
@@ -152,7 +153,7 @@ def make_frames(
     if not (np.isfinite(fps) and fps > 0.0):
         raise ValueError(f"fps is {fps}, a number above 0 is needed")
     corners = np.zeros((0, 3), np.int32) if triangles is None else np.asarray(triangles, np.int32)
-    return Frames(numbers, fps, skin.vertex_count, dtype or skin.dtype, corners, parts, skin.has_normals)
+    return Frames(numbers, fps, skin.vertex_count, dtype or skin.dtype, corners, parts, skin.has_normals, first)
 
 
 def bake(
@@ -180,7 +181,8 @@ def bake(
     skin : Skin
     animation : Animation
     numbers : range
-        The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all.
+        The frames, at ``number / fps`` seconds, consecutive; `Animation.frames` are all. Formats that count frames
+        count from `Animation.first_frame`.
     fps : float, optional
     triangles : (T, 3) ndarray, optional
         Of the mesh; needed for formats that contain them, .usdc, .glb and .npz.
@@ -219,7 +221,7 @@ def bake(
     if open_cache.has_faces and (triangles is None or not len(triangles)):
         raise ValueError(f"{target.name} holds a mesh with faces: triangles are needed")
     dtype = None if deformer is None else np.dtype(np.float32)
-    frames = make_frames(skin, numbers, fps, triangles, parts, dtype)
+    frames = make_frames(skin, numbers, fps, triangles, parts, dtype, animation.first_frame(fps))
     with (
         replacing(target) as temporary,
         open_cache(temporary, frames) as cache,

@@ -42,6 +42,8 @@ class Frames:
         Of the mesh, for formats that hold several; empty for one without a name.
     has_normals : bool
         Whether formats that hold normals get any.
+    first : int
+        The number in the file of frame 0, which PC2 and USD count from, and MDD in seconds.
     """
 
     numbers: range
@@ -51,6 +53,7 @@ class Frames:
     triangles: NDArray[np.int32]
     parts: tuple[MeshPart, ...] = ()
     has_normals: bool = True
+    first: int = 0
 
     def times(self, numbers: range | None = None) -> NDArray[np.float64]:
         """Seconds (F,) of some frames, or of all."""
@@ -119,7 +122,8 @@ class PC2(RawCache):
     def header(frames: Frames) -> bytes:
         vertex_count, count = _counted(frames.vertex_count, "vertices"), _counted(len(frames.numbers), "frames")
         numbers = frames.numbers
-        return struct.pack("<12siiffi", b"POINTCACHE2\0", 1, vertex_count, numbers.start, numbers.step, count)
+        start = frames.first + numbers.start
+        return struct.pack("<12siiffi", b"POINTCACHE2\0", 1, vertex_count, start, numbers.step, count)
 
     @staticmethod
     def encoded(positions: Rows) -> Rows:
@@ -132,7 +136,8 @@ class MDD(RawCache):
     @staticmethod
     def header(frames: Frames) -> bytes:
         vertex_count, count = _counted(frames.vertex_count, "vertices"), _counted(len(frames.numbers), "frames")
-        return struct.pack(">ii", count, vertex_count) + frames.times().astype(">f4").tobytes()
+        times = frames.times() + frames.first / frames.fps
+        return struct.pack(">ii", count, vertex_count) + times.astype(">f4").tobytes()
 
     @staticmethod
     def encoded(positions: Rows) -> Rows:

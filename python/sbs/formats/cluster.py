@@ -73,7 +73,7 @@ class Job:
     @functools.cached_property
     def frames(self) -> Frames:
         """The frames that are written."""
-        return make_frames(self.skin, self.numbers, self.fps)
+        return make_frames(self.skin, self.numbers, self.fps, first=self.animation.first_frame(self.fps))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ..rigging import affine
 from ..rigging.animation import Animation, Animations, Track, TrackPath
 from ..rigging.content import CharacterContent, FileError, SkinnedMesh, bind_skeleton, to_scene, weighted_joints
 from ..rigging.rig import Floats, Rig, compose
+from ..rigging.shape_drivers import driven_shapes
 from ..rigging.shapes import BlendShape
 from ..rigging.trees import CircleError, find_depths
 from ..rigging.triangle_mesh import MeshPart
@@ -60,6 +61,8 @@ class Clip:
     quaternions : (F, C, 4) ndarray
     shape_weights : (F, S) ndarray, optional
         Of all blend shapes.
+    start, rate : float
+        See `Animation`.
     """
 
     name: str
@@ -69,6 +72,8 @@ class Clip:
     quaternions: Floats
     scales: Floats
     shape_weights: Floats | None = None
+    start: float = 0.0
+    rate: float = 24.0
 
 
 @dataclass
@@ -88,6 +93,8 @@ class Scene:
         ``"linear"`` or ``"dual_quaternion"``.
     amount : (V,) ndarray or None
         How much of it each vertex gets, in place of linear blending.
+    drivers : list of str
+        For each part of the surface its drivers of shapes as JSON, or none at all.
     """
 
     nodes: Nodes
@@ -98,6 +105,7 @@ class Scene:
     remarks: list[str] = field(default_factory=list)
     method: str = "linear"
     amount: Floats | None = None
+    drivers: list[str] = field(default_factory=list)
 
     def to_bytes(self) -> bytes:
         """For another process: arrays as NumPy's archive, which runs no code when it is read."""
@@ -203,6 +211,8 @@ def to_content(path: Path, scene: Scene) -> CharacterContent:
         if not np.isfinite(rig.rest_matrices).all():
             raise FileError(f"{path}: transforms of nodes are too large")
         surface, rig, _ = to_scene(scene.surface, rig, weighted)
+        if scene.drivers:
+            surface = replace(surface, shapes=driven_shapes(surface, [*map(json.loads, scene.drivers)], rig))
         try:
             skeleton = bind_skeleton(rig)
         except ValueError as error:
@@ -288,4 +298,4 @@ def _animation(path: Path, clip: Clip, rig: Rig, number: NDArray[np.intp]) -> An
     if clip.shape_weights is not None and clip.shape_weights.size:
         shapes = np.arange(clip.shape_weights.shape[1])
         shape_tracks = (Track("weights", "LINEAR", shapes, clip.times, clip.shape_weights[..., None]),)
-    return Animation(well_formed(clip.name), tracks, rig, shape_tracks)
+    return Animation(well_formed(clip.name), tracks, rig, shape_tracks, clip.start, clip.rate)

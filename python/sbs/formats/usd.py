@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -228,6 +229,7 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
         clips=_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks),
         remarks=remarks,
         method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
+        drivers=[_drivers(mesh) for mesh in targets],
     )
 
 
@@ -342,6 +344,23 @@ def _shape_tokens(query: Any) -> list[str]:
     return [str(token) for token in query.GetBlendShapeOrder() or []]
 
 
+def _drivers(query: Any) -> str:
+    """The drivers of blend shapes that a mesh has as JSON, by the display names of these; null if it is damaged."""
+    from pxr import UsdSkel
+
+    prim = query.GetPrim()
+    targets = UsdSkel.BindingAPI(prim).GetBlendShapeTargetsRel().GetTargets()
+    names = {target.name: _prim_name(prim.GetStage().GetPrimAtPath(target)) for target in targets}
+    try:
+        content = json.loads(prim.GetCustomDataByKey("pose_drivers"))
+        for driver in content:
+            for pose in driver["pose_targets"]:
+                pose["driven_name"] = names[pose["driven_name"]]
+    except (KeyError, TypeError, ValueError, RecursionError):
+        return "null"
+    return json.dumps(content)
+
+
 def _shapes(query: Any, count: int, remarks: list[str]) -> Iterator[BlendShape]:
     from pxr import UsdSkel
 
@@ -431,6 +450,7 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
             clip.translations = np.concatenate([translations[:, None], clip.translations], axis=1)
             clip.quaternions = np.concatenate([quaternions[:, None], clip.quaternions], axis=1)
             clip.scales = np.concatenate([scales[:, None], clip.scales], axis=1)
+        clip.start, clip.rate = float(clip.times[0] / rate), float(rate)
         clip.times = (clip.times - clip.times[0]) / rate
     return clips
 

@@ -32,9 +32,6 @@ __all__ = ["USD", "write"]
 
 NEEDS = "pxr.UsdSkel", "usd-core", "USD files"
 
-# Time codes per second of animations.
-_RATE = 24.0
-
 
 def _load_pxr(*names: str) -> Any:
     """Modules of usd-core; one alone by itself."""
@@ -66,8 +63,8 @@ class USD(Cache):
         self._stage = _new_stage(self.path)
         frames = self.frames
         self._stage.SetTimeCodesPerSecond(frames.fps)
-        self._stage.SetStartTimeCode(frames.numbers[0])
-        self._stage.SetEndTimeCode(frames.numbers[-1])
+        self._stage.SetStartTimeCode(frames.first + frames.numbers[0])
+        self._stage.SetEndTimeCode(frames.first + frames.numbers[-1])
         self._meshes = []
         self._next = 0
         if len(frames.parts) <= 1:
@@ -84,7 +81,7 @@ class USD(Cache):
 
     def append(self, positions: Rows, normals: Rows | None) -> None:
         for row, points in enumerate(positions):
-            code = float(self.frames.numbers[self._next])
+            code = float(self.frames.first + self.frames.numbers[self._next])
             self._next += 1
             for mesh in self._meshes:
                 mesh.put(points, None if normals is None else normals[row], code)
@@ -175,7 +172,7 @@ def write(
     """Writes a character as a UsdSkel asset: a SkelRoot with a skeleton, its animations and the mesh.
 
     Joints that a file has other nodes between or above are written as they are in the scene. The first animation is
-    bound; all of them hang below the skeleton.
+    bound and gives the stage its time; all of them hang below the skeleton.
 
     Raises
     ------
@@ -195,7 +192,8 @@ def write(
 
 def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], is_dual: bool) -> None:
     tf, usd_skel, vt = _load_pxr("Tf", "UsdSkel", "Vt")
-    stage.SetTimeCodesPerSecond(_RATE)
+    rate = animations[0].rate if animations else 24.0
+    stage.SetTimeCodesPerSecond(rate)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
     stage.SetDefaultPrim(root.GetPrim())
     _keep_name(root.GetPrim(), name)
@@ -213,13 +211,13 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
         place = skeleton.GetPath().AppendChild(animation_names[number])
         prim = usd_skel.Animation.Define(stage, place)
         _keep_name(prim.GetPrim(), animation.name)
-        _put_animation(prim, animation, joints, tokens, mesh)
+        _put_animation(prim, animation, joints, tokens, mesh, rate)
         if number == 0:
             binding.CreateAnimationSourceRel().SetTargets([place])
-            stage.SetStartTimeCode(0.0)
+            start, end = animation.start * rate, (animation.start + animation.duration) * rate
+            stage.SetStartTimeCode(start)
             # Programs cut the rest from a frame that float32 put before a whole number.
-            end = animation.duration * _RATE
-            stage.SetEndTimeCode(round(end) if abs(round(end) - end) <= NEAR_END * _RATE else end)
+            stage.SetEndTimeCode(round(end) if abs(round(end) - end) <= NEAR_END * rate else end)
 
     # "skeleton" is the name of another prim there.
     mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
@@ -321,7 +319,9 @@ def _row_matrices(matrices: Floats) -> Any:
     return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
 
 
-def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh) -> None:
+def _put_animation(
+    prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh, rate: float
+) -> None:
     gf, vt = _load_pxr("Gf", "Vt")
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
 
@@ -337,9 +337,9 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
         weights = prim.CreateBlendShapeWeightsAttr()
         shares = _single(ShapeMotion(mesh.positions, mesh.shapes, animation.shape_tracks).weights(times))
     for frame, seconds in enumerate(times):
+        code = float((animation.start + seconds) * rate)
         if weights is not None:
-            weights.Set(vt.FloatArray.FromNumpy(shares[frame]), float(seconds * _RATE))
-        code = float(seconds * _RATE)
+            weights.Set(vt.FloatArray.FromNumpy(shares[frame]), code)
         attributes[0].Set(_vectors(translations[frame]), code)
         attributes[1].Set(vt.QuatfArray([gf.Quatf(*map(float, q)) for q in quaternions[frame]]), code)
         attributes[2].Set(vt.Vec3hArray([gf.Vec3h(*map(float, s)) for s in scales[frame]]), code)

@@ -131,12 +131,18 @@ class Animation:
         Its nodes are moved by the tracks; nodes without a track keep their rest transform.
     shape_tracks : tuple of Track
         Weights of the blend shapes of the mesh: see `Character.shape_motion`.
+    start : float
+        Seconds in the time of its file at which it begins, as shots in USD do; its own time is 0 there.
+    rate : float
+        Frames a second of its file.
     """
 
     name: str
     tracks: tuple[Track, ...]
     rig: Rig
     shape_tracks: tuple[Track, ...] = ()
+    start: float = 0.0
+    rate: float = 24.0
 
     def __repr__(self) -> str:
         return f"<sbs.Animation {self.name!r}, {self.duration:g} s>"
@@ -163,6 +169,10 @@ class Animation:
         if not self.duration * fps < _MOST_FRAMES - 0.5:
             raise ValueError(f"{self.duration:g} s at {fps:g} frames a second are more than {_MOST_FRAMES:,} frames")
         return range(last_frame(self.duration, fps) + 1)
+
+    def first_frame(self, fps: float) -> int:
+        """The number in the time of its file, in which caches count, of frame 0."""
+        return round(self.start * fps)
 
     def skinning_matrices(self, times: ArrayLike) -> Floats:
         """Skinning matrices at one time or several, bind space to scene.

@@ -149,9 +149,9 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
         Helpers to the nodes of their owners.
     """
     if not len(times):
-        return Animation(animation.name, animation.tracks, rig, animation.shape_tracks)
+        return replace(animation, rig=rig)
     tracks = make_tracks(times, local, rig, len(animation.rig.names))
-    return Animation(animation.name, (*animation.tracks, *tracks), rig, animation.shape_tracks)
+    return replace(animation, tracks=(*animation.tracks, *tracks), rig=rig)
 
 
 def moments(animation: Animation, rate: float) -> Floats:

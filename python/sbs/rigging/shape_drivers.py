@@ -4,17 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support import rotations
-from .content import bind_skeleton
+from .content import SkinnedMesh, bind_skeleton
 from .rig import Floats, Rig, decompose
 from .shapes import BlendShape, ShapeDriver
 
-__all__ = ["pose_drivers", "read_pose_drivers"]
+__all__ = ["driven_shapes", "pose_drivers"]
 
 
 def pose_drivers(
@@ -84,7 +85,18 @@ def _driver(driver: ShapeDriver, joints: list[int], parents: list[int], bind: Fl
     }
 
 
-def read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
+def driven_shapes(surface: SkinnedMesh, contents: Sequence[Any], rig: Rig) -> tuple[BlendShape, ...]:
+    """The shapes of a surface with the drivers that its file has for each part."""
+    shapes = list(surface.shapes)
+    for part, content in zip(surface.parts, contents, strict=True):
+        if isinstance(content, list) and part.shapes:
+            drivers = _read_pose_drivers(content, rig)
+            for number in part.shapes:
+                shapes[number] = replace(shapes[number], driver=drivers.get(shapes[number].name))
+    return tuple(shapes)
+
+
+def _read_pose_drivers(content: list[Any], rig: Rig) -> dict[str, ShapeDriver]:
     """The inverse of `pose_drivers`: drivers by the names of shapes. Damaged ones, or of other joints, are left out."""
     skeleton, bind = bind_skeleton(rig), _bind_rotations(rig)
     found = {}

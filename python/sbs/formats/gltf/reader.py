@@ -21,13 +21,14 @@ from ...rigging.content import (
 )
 from ...rigging.engine_centers import engine_centers, engine_options
 from ...rigging.rig import Floats
+from ...rigging.shape_drivers import driven_shapes
 from ...skinning.options import BlendOptions
 from ...support.text import well_formed
 from . import nodes
 from .animations import AnimationReader
 from .document import Document
 from .meshes import read_surface, vertex_count
-from .shapes import driven_shapes, shape_weights
+from .shapes import pose_drivers, shape_weights
 from .skins import SkinGroup, join_skins, read_skins, skeletons
 from .source import Part, Source
 
@@ -58,7 +59,7 @@ def _read(document: Document, wanted: Wanted) -> CharacterContent:
     try:
         skeleton = bind_skeleton(rig)
         elements = [named[place][0] for place in dict.fromkeys(place for place, _, _ in origins)]
-        mesh = replace(surface, shapes=driven_shapes(surface, elements, rig)).as_mesh()
+        mesh = replace(surface, shapes=driven_shapes(surface, [*map(pose_drivers, elements)], rig)).as_mesh()
     except ValueError as error:
         raise FileError(f"{document.path}: {error}") from None
     order = nodes.ancestry(group.joints, parents)

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from ...rigging.content import SkinnedMesh
-from ...rigging.rig import Floats, Rig
-from ...rigging.shape_drivers import read_pose_drivers
+from ...rigging.rig import Floats
 from ...rigging.shapes import BlendShape
 from ...support.text import well_formed
 from . import accessors
 from .document import Document, Element
 
-__all__ = ["driven_shapes", "read_shapes", "shape_weights", "target_count"]
+__all__ = ["pose_drivers", "read_shapes", "shape_weights", "target_count"]
 
 
 def target_count(mesh: Element) -> int:
@@ -89,18 +87,10 @@ def shape_weights(node: Element, mesh: Element) -> list[float]:
     return (node if "weights" in node else mesh).numbers("weights", none)
 
 
-def driven_shapes(surface: SkinnedMesh, meshes: list[Element], rig: Rig) -> tuple[BlendShape, ...]:
-    """The shapes of a surface with the drivers that the extras of its meshes, one for each part, have."""
-    shapes = list(surface.shapes)
-    for part, mesh in zip(surface.parts, meshes, strict=True):
-        extras = mesh.anything("extras")
-        content = extras.get("pose_drivers") if isinstance(extras, dict) else None
-        if not isinstance(content, list) or not part.shapes:
-            continue
-        drivers = read_pose_drivers(content, rig)
-        for number in part.shapes:
-            shapes[number] = replace(shapes[number], driver=drivers.get(shapes[number].name))
-    return tuple(shapes)
+def pose_drivers(mesh: Element) -> Any:
+    """The drivers of morph targets in the extras of a mesh, as they stand; None if there are none."""
+    extras = mesh.anything("extras")
+    return extras.get("pose_drivers") if isinstance(extras, dict) else None
 
 
 def _names(mesh: Element, count: int) -> list[str]:
