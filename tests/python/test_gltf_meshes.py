@@ -2,6 +2,7 @@
 """Primitives become one mesh, and joints a skeleton: normals, influences, hierarchies, several skins, spaces."""
 
 import contextlib
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -538,3 +539,14 @@ def test_breaches_with_one_meaning_are_read(tmp_path: Path, change: Any, remark:
     np.testing.assert_array_equal(found.mesh.joint_indices, expected.mesh.joint_indices)
     assert found.skeleton.names[:2] == expected.skeleton.names
     found.save(tmp_path / "saved.glb")
+
+
+def test_uneven_scales_above_joints_are_told(tmp_path: Path) -> None:
+    """Of an armature that is scaled and applies to the mesh; an even one changes nothing, up to rounding."""
+    for scale, told in (([1.0, 2.0, 1.0], 1), ([2.0, 2.0, 2.00001], 0)):
+        builder = arm()
+        builder.node(name="armature", children=[0], scale=scale)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            sbs.load(builder.save(tmp_path / "arm.glb"))
+        assert [str(each.message).partition(" has")[0][-10:] for each in caught] == ["'armature'"] * told

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Sequence
 
-from ..rigging.content import FileError, FileWarning, Wanted
+from ..rigging.content import FileError, FileWarning, Wanted, uneven_node
 from ..rigging.motion import Motion
 from ..rigging.parts import part_numbers, selected
 from ..support.callers import about, warn
@@ -84,6 +84,13 @@ def load(
     with about(str(source)):
         for remark in content.remarks:
             warn(remark, FileWarning)
+        uneven = uneven_node(content.rig)
+        if uneven is not None:
+            warn(
+                f"node {uneven!r} has other scales along other axes, so joints below it shear as they turn: linear"
+                " blending is as without that scale, other methods are not; apply it where the file was made",
+                FileWarning,
+            )
         try:
             whole = content.surface.as_mesh() if content.mesh is None else content.mesh
             numbers = part_numbers(whole, names) if names else range(len(whole.parts))

@@ -30,12 +30,16 @@ __all__ = [
     "Wanted",
     "bind_skeleton",
     "to_scene",
+    "uneven_node",
     "unique_names",
     "weighted_joints",
 ]
 
 # How much the scales of joints may differ, relative to their mean, and still count as one scale.
 _ONE_SCALE = 1e-4
+
+# The ratio of its scales at which a node above joints is uneven.
+_UNEVEN = 1.001
 
 # A scale that is 1 apart from rounding in a file is ignored.
 _NO_SCALE = 1e-6
@@ -185,6 +189,14 @@ def _common_scale(linear: Floats) -> Floats:
         return np.eye(4)
     gram = linear.transpose(0, 2, 1) @ linear / scale**2
     return np.eye(4) if np.abs(gram - np.eye(3)).max() > 2.0 * _ONE_SCALE else np.diag([scale, scale, scale, 1.0])
+
+
+def uneven_node(rig: Rig) -> str | None:
+    """The first node above a joint that scales unevenly, by its name: joints below it are sheared as they turn."""
+    above = rig.parents[rig.joints]
+    above = np.unique(above[above >= 0])
+    scales = np.linalg.svd(rig.global_matrices(rig.local_matrices)[above, :3, :3], compute_uv=False)
+    return next((rig.names[node] for node in above[scales[:, 0] > _UNEVEN * scales[:, 2]]), None)
 
 
 def bind_skeleton(rig: Rig) -> Skeleton:
