@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbx_builder import TICKS, cuff, shape, tube
+from fbx_builder import TICKS, cuff, numbers, shape, tube
 
 import sbs
 from sbs.rigging.content import FileError, FileWarning
@@ -96,6 +96,20 @@ def test_a_take_without_a_length_lasts_as_long_as_its_keys(tmp_path: Path, ticks
     for clip, expected in zip(told, usual, strict=True):
         times = [0.0, 0.3, 1.0]
         np.testing.assert_array_equal(clip.skinning_matrices(times), expected.skinning_matrices(times))
+
+
+def test_steps_stay_steps(tmp_path: Path) -> None:
+    """Between two frames, too: the first motion holds 0 degrees until half a second, then 75."""
+    text = tube()
+    old = f"KeyTime: {numbers([0, TICKS])}"
+    new = f"KeyTime: {numbers([0, TICKS * 51 // 100])}"
+    assert old in text
+    path = written(tmp_path, text.replace(old, new, 1).replace(numbers([4]), numbers([2]), 1))
+    hero = sbs.load(path)
+    times = [0.0, 0.5, 0.509, 0.511, 0.52, 0.9]
+    found = hero.skin.deform_many(hero.animations["bend"].skinning_matrices(times), method="linear")
+    np.testing.assert_allclose(found, skinned(path, 0, times), atol=4e-6)
+    assert np.abs(found[2] - found[3]).max() > 0.5
 
 
 @pytest.mark.parametrize(("up", "unit"), [(1, 100.0), (2, 1.0)])

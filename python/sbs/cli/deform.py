@@ -107,7 +107,7 @@ FRAMES = gathered(
     click.option(
         "--fps",
         type=click.FloatRange(min=0, min_open=True),
-        help="Write frames at this rate.  [default: of USD, else 24]",
+        help="Write frames at this rate.  [default: of USD or FBX, else 24]",
     ),
     click.option("--frames", metavar="A:B", callback=parse_frames, help="Write these frames.  [default: all]"),
     click.option(

@@ -6,6 +6,7 @@ ufbx 0.0.5 for Python crashes after some of its objects were freed. So none is, 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +26,7 @@ from ..support.vectors import unit
 from .apart import read_apart
 from .gltf.meshes import join
 from .polygons import fans
+from .sampling import JUST_BEFORE
 from .scene import Clip, Nodes, Scene, to_content
 
 __all__ = ["NEEDS", "read", "scene"]
@@ -33,6 +35,9 @@ NEEDS = "ufbx", "ufbx", "FBX files"
 
 # Transforms of nodes that animations are sampled to, at most.
 _MOST_SAMPLES = 4_000_000
+
+# Seconds by which rounding may take a time to before a step.
+_ROUNDING = 1e-9
 
 # Two clusters of a bone, or of a mesh, that say otherwise by no more than this, relative to the size, say the same.
 _SAME = 1e-4
@@ -336,21 +341,31 @@ def _normals(mesh: Any, corners: NDArray[np.int64], positions: Floats, triangles
     return area_weighted_normals(positions, triangles)
 
 
-def _keyed(stack: Any, begin: float, end: float) -> tuple[float, float]:
-    """The times of the first and of the last key of a stack; those given if it has none."""
-    times = [
-        key.time
-        for layer in _items(stack.layers)
-        for value in _items(layer.anim_values)
-        for curve in _items(value.curves)
-        if curve is not None
-        for key in _items(curve.keyframes)
-    ]
-    return min(times, default=begin), max(times, default=end)
+def _curves(stack: Any) -> Iterator[list[Any]]:
+    """The keys of each curve of a stack."""
+    for layer in _items(stack.layers):
+        for value in _items(layer.anim_values):
+            for curve in _items(value.curves):
+                if curve is not None:
+                    yield _items(curve.keyframes)
+
+
+def _around_steps(stack: Any) -> Iterator[float]:
+    """Times just before the steps of a stack, and at them, but for rounding."""
+    import ufbx
+
+    for keys in _curves(stack):
+        for key, following in itertools.pairwise(keys):
+            if key.value == following.value:
+                continue
+            if key.interpolation == ufbx.Interpolation.CONSTANT_PREV:
+                yield from (following.time - JUST_BEFORE, following.time + _ROUNDING)
+            elif key.interpolation == ufbx.Interpolation.CONSTANT_NEXT:
+                yield from (key.time, key.time + JUST_BEFORE)
 
 
 def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str]) -> Iterator[Clip]:
-    """The animation stacks, sampled at the rate of the file."""
+    """The animation stacks, sampled at the rate of the file and around steps."""
     rate = _kept(opened.settings).frames_per_second
     if not 1.0 <= rate <= 1000.0:
         rate = 24.0
@@ -358,23 +373,30 @@ def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str
     for stack in _items(opened.anim_stacks):
         begin, end = stack.time_begin, stack.time_end
         if begin == end:  # as Cinema 4D writes takes
-            begin, end = _keyed(stack, begin, end)
+            keyed = [key.time for keys in _curves(stack) for key in keys]
+            begin, end = min(keyed, default=begin), max(keyed, default=end)
         if not (math.isfinite(begin) and math.isfinite(end) and end >= begin):
             remarks.append(f"animation {stack.name!r} is left out: it lasts from {begin} to {end} s")
             continue
         count = max(math.ceil((end - begin - NEAR_END) * rate), 0) + 1
-        taken += count * (len(nodes) + len(channels))
+        steps = {time - begin for time in _around_steps(stack) if begin < time < end}
+        taken += (count + len(steps)) * (len(nodes) + len(channels))
         if taken > _MOST_SAMPLES:
             remarks.append(
                 f"animation {stack.name!r} and those behind are left out: {count} frames of {len(nodes)} nodes"
             )
             return
-        times = np.minimum(np.arange(count) / rate, end - begin)
+        times = np.unique([*np.minimum(np.arange(count) / rate, end - begin), *steps])
         anim = _kept(stack.anim)
         frames = [[node.evaluate_transform(anim, begin + seconds) for node in nodes] for seconds in times.tolist()]
-        parts = _decomposed(frames) if count > 1 else {key: rows[None] for key, rows in _decomposed(frames).items()}
+        parts = (
+            _decomposed(frames) if len(times) > 1 else {key: rows[None] for key, rows in _decomposed(frames).items()}
+        )
         weights = [
             [channel.evaluate_blend_weight(anim, begin + seconds) for channel in channels] for seconds in times.tolist()
         ]
-        shape_weights = np.array(weights, np.float64).reshape(count, len(channels)) if channels else None
-        yield Clip(stack.name or "animation", times, np.arange(len(nodes)), **parts, shape_weights=shape_weights)
+        shape_weights = np.array(weights, np.float64).reshape(len(times), len(channels)) if channels else None
+        shot = {"start": begin, "rate": rate}
+        yield Clip(
+            stack.name or "animation", times, np.arange(len(nodes)), **parts, shape_weights=shape_weights, **shot
+        )

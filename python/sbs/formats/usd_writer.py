@@ -26,6 +26,7 @@ from ..skinning.options import BlendOptions
 from ..support.extras import load
 from ..support.files import replacing
 from .caches import Cache, Rows
+from .lost_method import tell_lost_method
 from .sampling import sample
 
 __all__ = ["USD", "write"]
@@ -184,10 +185,12 @@ def write(
     load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
-        is_dual = (options or {}).get("method") == "dual_quaternion"
+        is_dual = options == {"method": "dual_quaternion"}
         _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), is_dual)
         stage.GetRootLayer().Save()
         del stage
+    if options is not None and not is_dual:
+        tell_lost_method(path, options)
 
 
 def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], is_dual: bool) -> None:

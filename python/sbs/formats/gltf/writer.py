@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...rigging.animation import Animation
+from ...rigging.content import FileWarning
 from ...rigging.engine_centers import engine_centers
 from ...rigging.helper_joints import with_joint_for_unweighted
 from ...rigging.rig import Floats, Rig
 from ...rigging.triangle_mesh import Mesh, MeshPart, triangles_within
 from ...skinning.options import BlendOptions
+from ...support.callers import warn
 from ...support.files import replacing
 from ...support.text import well_formed
+from ..lost_method import tell_lost_method
 from .fill import fill, put_surface
 from .kept import open_copy
 from .output import ELEMENT_ARRAY_BUFFER, Json, Output
@@ -50,9 +53,14 @@ def write(
     if path.suffix.lower() == ".vrm" and (output is None or known is None or not known.is_avatar):
         raise ValueError(f"{path}: a VRM is written into the VRM that it is from alone; .glb is for all characters")
     if output is None:
+        if isinstance(source, Source) and source.json.get("materials"):
+            why = "as triangles, nodes or attributes are not those of its file any more"
+            warn(f"{path} is written without materials, {why}", FileWarning)
         output = _make_new(name, *own, weights, centers)
     with replacing(path) as temporary:
         temporary.write_bytes(output.to_bytes())
+    if centers is None and options is not None:
+        tell_lost_method(path, options)
 
 
 def write_pose(
