@@ -612,7 +612,9 @@ class Skin:
             "centers" (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also
             "twists" and "twist_shares", which are where along its bone each influence is; with shapes also
             "shape_weights", "shaped_positions" and "shaped_normals". Weights that correctives find are not
-            differentiated by the pose.
+            differentiated by the pose. Without the argument `rest_positions` the gradient by "rest_positions" is that
+            of a skin made anew of them: its shares of twists (unless `twist_positions` hold these) and means of joint
+            sets move, too. With it, the gradient is by the argument of `deform`, which holds both.
         method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
             As in the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
             two methods of which none is linear. Without `twists` they follow from the matrices, and so they do in the
