@@ -336,7 +336,7 @@ class Correctives:
         """
         method = tuple(options.get(name) for name in MethodOptions.__annotations__)
         checked = self._checked.setdefault(skin, set())
-        if method in checked or all(each.made_for is None for each in self):
+        if method in checked:
             return
         checked.add(method)
         used = made_for(skin, options)
