@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from commands import refuse, succeed
+from commands import refuse, run, succeed
 from numpy.typing import NDArray
 
 import sbs
@@ -54,17 +55,18 @@ def bent(tmp_path_factory: pytest.TempPathFactory) -> Bent:
 
 @pytest.fixture(scope="module")
 def knee(tmp_path_factory: pytest.TempPathFactory) -> Knee:
-    """A woman, a sculpted shape of her left knee bent by 90 degrees, which is solved for SBS, and that pose."""
+    """A woman, a sculpted shape of her left knee bent by 90 degrees, solved for smooth twist, and that pose."""
     folder = tmp_path_factory.mktemp("knee")
     sbs.samples.copy(folder)
     woman = sbs.load(folder / "woman.glb")
     matrices = woman.skinning_matrices(turned(woman.skeleton, "LeftLeg", [1, 0, 0], -90))
-    posed = woman.skin.deform(matrices)
+    posed = woman.deform(matrices)
     below = np.flatnonzero(woman.mesh.joint_indices[:, 0] == woman.skeleton.index("LeftLeg"))[:50]
     posed[below] += np.array([0, 0, 0.1], np.float32)
     correctives = Correctives(woman.skeleton)
     correctives.add(matrices, posed, joints=["LeftLeg"], name="LeftKnee")
-    correctives.solve(woman.skin)
+    skin, options = woman.smooth_twist
+    correctives.solve(skin, **options)
     sbs.correctives.write(folder / "knee.json", correctives)
     return folder / "woman.glb", folder / "knee.json", woman, correctives, matrices
 
@@ -75,6 +77,28 @@ def test_a_corrected_pose(knee: Knee, tmp_path: Path) -> None:
     expected = woman.deform(matrices, correctives=correctives)
     np.testing.assert_allclose(np.load(tmp_path / "pose.npy"), expected, atol=1e-5)
     assert np.abs(expected - woman.deform(matrices)).max() > 0.09
+
+
+def test_a_file_made_for_another_method_is_told_once(knee: Knee, tmp_path: Path) -> None:
+    """By all commands that deform, with both methods, also where meshes get parts; by none that solves it anew."""
+    path, shapes, woman, correctives, _ = knee
+    made, used = correctives["LeftKnee"].made_for, "method='linear'"
+    assert made is not None
+    linear = ("--method", "linear", "--correctives", shapes)
+    for said in (
+        succeed("deform", path, *KNEE, *linear, "-o", tmp_path / "pose.npy"),
+        succeed("compare", path, *KNEE, "--methods", "LBS", "--correctives", shapes),
+    ):
+        assert said.count(made) == 1
+        assert used in said
+    for said in (
+        succeed("deform", path, *KNEE, "--correctives", shapes, "-o", tmp_path / "pose.npy"),
+        succeed("convert", path, *linear, "-o", tmp_path / "engine.glb"),
+        succeed("correctives", "solve", path, shapes, "--method", "linear", "-o", tmp_path / "linear.json"),
+    ):
+        assert "Warning" not in said
+    solved = sbs.correctives.read(tmp_path / "linear.json", woman.skeleton)
+    assert solved["LeftKnee"].made_for == used
 
 
 def test_corrected_frames_with_muscles(knee: Knee, tmp_path: Path) -> None:
@@ -113,7 +137,7 @@ def test_compare_and_quality_with_correctives(knee: Knee) -> None:
     path, shapes, woman, correctives, matrices = knee
     assert "smooth twist, with correctives" in succeed("compare", path, *KNEE, "--correctives", shapes)
     poses = ("--poses", "--joint", "LeftLeg", "--methods", "SBS", "--json")
-    methods = json.loads(succeed("quality", path, *poses, "--correctives", shapes))["motions"][0]["methods"]
+    methods = json.loads(run("quality", path, *poses, "--correctives", shapes).stdout)["motions"][0]["methods"]
     assert list(methods) == ["SBS", "corrected"]
     assert methods["corrected"]["surface_energy"] != methods["SBS"]["surface_energy"]
     method = METHODS["smooth twist"]
@@ -156,16 +180,24 @@ def test_correctives_solve_meets_the_target_by_another_method(knee: Knee, tmp_pa
 
 
 def test_correctives_are_drafted(knee: Knee, tmp_path: Path) -> None:
-    """The command and the word draft give the same."""
+    """The command and the function give the same, also by their defaults, by which both deform."""
     path, _, woman, *_ = knee
-    succeed("correctives", "draft", path, "--joint", "LeftLeg", "--method", "linear", "-o", tmp_path / "drafts.json")
-    found = sbs.correctives.read(tmp_path / "drafts.json", woman.skeleton)
-    expected = sbs.correctives.draft(woman, ["LeftLeg"], skin=woman.skin, method="linear")
-    assert found.names == expected.names
-    for mine, theirs in zip(found, expected, strict=True):
-        assert mine.shape is not None
-        assert theirs.shape is not None
-        np.testing.assert_array_equal(mine.shape.vertices, theirs.shape.vertices)
+    for method in ([], ["--method", "linear"]):
+        succeed("correctives", "draft", path, "--joint", "LeftLeg", *method, "-o", tmp_path / "drafts.json")
+        found = sbs.correctives.read(tmp_path / "drafts.json", woman.skeleton)
+        linear: Any = {"skin": woman.skin, "method": "linear"} if method else {}
+        expected = sbs.correctives.draft(woman, ["LeftLeg"], **linear)
+        assert found.names == expected.names
+        for mine, theirs in zip(found, expected, strict=True):
+            assert mine.shape is not None
+            assert theirs.shape is not None
+            assert mine.made_for == theirs.made_for
+            np.testing.assert_array_equal(mine.shape.deltas, theirs.shape.deltas)
+        if not method:
+            target = found[1].target
+            assert target is not None
+            posed = woman.deform(target.skinning_matrices, correctives=found)
+            np.testing.assert_allclose(posed[target.vertices], target.positions, atol=2e-5)
 
 
 def test_correctives_that_are_refused(knee: Knee, tmp_path: Path) -> None:

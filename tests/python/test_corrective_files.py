@@ -52,9 +52,11 @@ def test_round_trip(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["arm.json", "arm.npz"]
     jsonschema.validate(json.loads(path.read_text(encoding="utf-8")), SCHEMA)
     found = correctives.read(path, SKELETON)
+    assert [each.made_for for each in given] == ["method='spherical'", None, None, None]
     assert found.names == given.names == ("b 1", "b 57", '"ä"', "root")
     for one, other in zip(found, given, strict=True):
         assert one.driver == other.driver
+        assert one.made_for == other.made_for
         np.testing.assert_array_equal(one.coordinates, other.coordinates)
         for ours, theirs in ((one.shape, other.shape), (one.target, other.target)):
             assert (ours is None) == (theirs is None)
@@ -112,6 +114,7 @@ def written(tmp_path: Path, change: Any) -> Path:
         (lambda d: d["pose_drivers"][0]["pose_targets"][1].update(array=5), '"array" must number all poses'),
         (lambda d: d["pose_drivers"][0]["pose_targets"][1].update(array=-1), '"array" must be an integer'),
         (lambda d: d["pose_drivers"][0]["pose_targets"][0].update(driven_name=1), '"driven_name"'),
+        (lambda d: d["pose_drivers"][0]["pose_targets"][0].update(made_for=1), '"made_for"'),
         (lambda d: d["pose_drivers"][0]["pose_targets"][0].update(driven_name="root"), "'root'"),
         (lambda d: d["pose_drivers"][0]["pose_targets"][0].update(target_rotations=[[1, 0]]), "1 lists of 3 numbers"),
         (lambda d: d["pose_drivers"][0]["pose_targets"][0].update(target_rotations=[[0, 0, 0]]), "too near the rest"),

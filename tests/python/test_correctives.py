@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -320,6 +321,35 @@ def bumpy_knee(*, part: Part = "swing") -> Correctives:
     made.add(KNEE, target, joints=["LeftLeg"], name="LeftLeg bent", part=part)
     made.solve(skin, triangles=woman().mesh.triangles, **OPTIONS)
     return made
+
+
+def test_another_method_than_they_were_made_for_is_told_once() -> None:
+    """With both; not by the same in other words, and not of shapes that nothing is known of."""
+    skin, made = skin_with_all(), bumpy_knee()
+    known = made["LeftLeg bent"].made_for
+    assert known is not None
+    amounts = np.full(skin.vertex_count, 0.6, np.float32)
+    skin.deform(KNEE, correctives=made, method="SBS", center="optimized", base="LBS", amount=amounts)
+    optimized = woman().optimized_skin()
+    others: list[tuple[sbs.Skin, BlendOptions]] = [
+        (skin, {"method": "linear"}),
+        (skin, {**OPTIONS, "amount": 0.3}),
+        (skin, {**OPTIONS, "base": "DQS"}),
+        (optimized, OPTIONS),
+    ]
+    for used, options in others:
+        shapes = made.copy()
+        with pytest.warns(UserWarning, match=re.escape(f"made for {known}, and is used with ")) as told:
+            used.deform_many(KNEE[None], correctives=shapes, **options)
+        assert len(told) == 1
+        used.deform_many(KNEE[None], correctives=shapes, **options)
+    (image,) = sbs.correctives.mirror(made, skin, woman().mesh.triangles, **OPTIONS)
+    assert image.made_for == known
+    made.solve(optimized, **OPTIONS)
+    optimized.deform(KNEE, correctives=made, **OPTIONS)
+    for each in [*made]:
+        made.exchange(replace(each, made_for=None))
+    skin.deform(KNEE, correctives=made, method="linear")
 
 
 @pytest.mark.parametrize("part", ["swing", "both"])

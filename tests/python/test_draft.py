@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -91,6 +92,17 @@ def test_targets_are_met_and_solved_again() -> None:
         for posed in (skin.deform(pose, correctives=knee()), skin.deform(pose, method="linear", correctives=again)):
             missed = np.linalg.norm(posed[each.target.vertices] - goal, axis=1)
             assert np.quantile(missed, 0.99) < 1e-4 * size
+
+
+def test_drafts_are_for_the_method_of_the_file() -> None:
+    """By which `Character.deform` deforms: so it meets the targets."""
+    woman = replace(sbs.samples.load("woman"), options={"method": "dual_quaternion"})
+    drafted = draft(woman, ["LeftLeg"])
+    for each in drafted:
+        assert each.target is not None
+        posed = woman.deform(each.target.skinning_matrices, correctives=drafted)[each.target.vertices]
+        missed = np.linalg.norm(posed - each.target.positions, axis=1)
+        assert np.quantile(missed, 0.99) < 1e-4 * diagonal(woman.mesh.positions)
 
 
 def test_all_else_stays() -> None:

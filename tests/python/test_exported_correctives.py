@@ -108,6 +108,7 @@ def test_from_shapes_reads_them_again(
     read = sbs.load(tmp_path / "hand.glb")
     found = from_shapes(read)
     assert found.names == linear.names
+    assert {each.made_for for each in found} == {each.made_for for each in linear} == {"method='linear'"}
     fist = sbs.samples.load("hand").animations["fist"].skinning_matrices([0.2, 0.4])
     np.testing.assert_allclose(found.weights(fist), linear.weights(fist), atol=1e-6)
     as_blend_shapes(read, found).save(tmp_path / "again.glb")

@@ -41,6 +41,33 @@ def test_normalized_weights(tmp_path: Path, code: str, largest: int) -> None:
     np.testing.assert_allclose(weights, np.array(stored) / largest, rtol=1e-7)
 
 
+def quantized(code: str, total: int, sets: int) -> Builder:
+    """The arm, whose vertices have integer weights with a sum."""
+    builder = arm()
+    for number in range(sets):
+        attributes(builder)[f"JOINTS_{number}"] = builder.accessor(JOINTS, "B")
+        stored = [[total - 100, 100, 0, 0], [0, 0, 0, 0]][number]
+        attributes(builder)[f"WEIGHTS_{number}"] = builder.accessor([stored] * 4, code, normalized=True)
+    attributes(builder)["JOINTS_0"] = builder.accessor([[0, 1, 0, 0]] * 4, "B")
+    return builder
+
+
+@pytest.mark.parametrize(
+    ("code", "total", "sets"),
+    [("B", 253, 1), ("B", 254, 1), ("B", 257, 1), ("B", 251, 2), ("H", 65533, 1), ("H", 65537, 1)],
+)
+def test_sums_that_rounding_explains_need_no_repair(tmp_path: Path, code: str, total: int, sets: int) -> None:
+    """Each of 4 or 8 weights is rounded by up to half a step, also one that is rounded to zero."""
+    weights = load(quantized(code, total, sets), tmp_path, strict=True).mesh.joint_weights
+    np.testing.assert_allclose(weights[:, :2], [[1 - 100 / total, 100 / total]] * 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("total", "sets"), [(252, 1), (258, 1), (250, 2)])
+def test_sums_that_rounding_does_not_explain_are_told(tmp_path: Path, total: int, sets: int) -> None:
+    with pytest.warns(sbs.WeightWarning, match="4 with weights that do not sum to 1"):
+        load(quantized("B", total, sets), tmp_path)
+
+
 def test_integer_weights_that_are_not_normalized_are_taken_as_found(tmp_path: Path) -> None:
     builder = arm()
     attributes(builder)["WEIGHTS_0"] = builder.accessor([[255, 0, 0, 0]] * 4, "B")

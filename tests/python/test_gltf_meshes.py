@@ -162,10 +162,10 @@ def test_several_sets_of_influences(tmp_path: Path) -> None:
     builder.mesh(many, few)
     builder.skin(range(9))
     builder.node(mesh=0, skin=0)
-    with pytest.warns(sbs.WeightWarning, match="3 with weights that do not sum to 1"):
-        character = load(builder, tmp_path)
+    character = load(builder, tmp_path)
     np.testing.assert_array_equal(character.mesh.joint_indices, [joints] * 3 + [[8] + [0] * 11] * 3)
     weights[4:8] = weight_bytes / 255
+    weights /= weights.sum()
     np.testing.assert_allclose(character.mesh.joint_weights[:3], [weights] * 3, rtol=1e-7)
     np.testing.assert_array_equal(character.mesh.joint_weights[3:], [[1] + [0] * 11] * 3)
     assert character.skin.max_influences == 9
@@ -277,6 +277,22 @@ def test_more_inverse_bind_matrices_than_joints(tmp_path: Path) -> None:
     builder.skin([0, 1], [IDENTITY, translation(-2, 0, 0), translation(9, 9, 9)])
     builder.json["nodes"][2]["skin"] = 1
     np.testing.assert_array_equal(load(builder, tmp_path).rest_matrices, [IDENTITY, IDENTITY])
+
+
+@pytest.mark.damaged
+def test_fewer_inverse_bind_matrices_than_joints(tmp_path: Path) -> None:
+    """The last joints get the identity, also when the character is written into its file."""
+    builder = arm()
+    builder.skin([0, 1], [translation(-2, 0, 0)])
+    builder.json["nodes"][2]["skin"] = 1
+    with pytest.warns(FileWarning, match=r"1 inverse bind matrix for 2 joints"):
+        character = load(builder, tmp_path)
+    np.testing.assert_array_equal(character.rest_matrices, [IDENTITY, translation(4, 0, 0)])  # -2 and 2 in the file
+    moved = character.with_weights([[1]] * 4, [[1.0]] * 4)
+    moved.save(tmp_path / "kept.glb")
+    with pytest.warns(FileWarning, match=r"1 inverse bind matrix for 2 joints"):
+        again = sbs.load(tmp_path / "kept.glb")
+    np.testing.assert_array_equal(again.rest_matrices, character.rest_matrices)
 
 
 def test_joints_in_any_order(tmp_path: Path) -> None:

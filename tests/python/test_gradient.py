@@ -254,9 +254,10 @@ def test_other_rest_positions() -> None:
         np.testing.assert_allclose(getattr(found, field), getattr(expected, field), rtol=0, atol=1e-12)
 
 
-def test_other_rest_positions_move_no_centroid() -> None:
+@pytest.mark.parametrize("spread", [False, True])
+def test_other_rest_positions_move_neither_centroids_nor_shares_of_twists(spread: bool) -> None:
     """About centers of joint sets: by differences of the positions of the call."""
-    scene = Scene(9)
+    scene = TwistScene(9, stretched=False, smooth=False, told=False) if spread else Scene(9)
     skin, moved = scene.skin(), scene.arguments["rest_positions"] + 0.1
     found = skin.deform_vjp(scene.matrices, scene.grad_positions, rest_positions=moved, wanted=("rest_positions",))
     assert found.rest_positions is not None

@@ -24,11 +24,11 @@
  * may take the two apart.
  *
  * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and the gradient by these includes
- * theirs. Shares of bones follow from the rest positions, and their gradient is in the
- * gradient by these.
+ * theirs. Shares of bones follow from the positions that the skin was made with.
  *
- * Shapes (sbs/shapes.h), and the rest positions of the options, move no centroid of a joint set and no place along a
- * bone: the gradient by them knows neither.
+ * REST POSITIONS. Without positions in the options the gradient is that of a skin made anew of its positions: shares of
+ * bones (unless twist_positions hold these) and centroids of joint sets move with them. Positions in the options, and
+ * shapes (sbs/shapes.h), move neither in sbs_skin_deform, and so the gradient by them has no part of either.
  *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.

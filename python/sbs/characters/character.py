@@ -269,6 +269,11 @@ class Character:
         options = BlendOptions(center="optimized", amount=twist_amounts(self, twist))
         return self.twisted_skin(twist, optimized=True), options
 
+    @property
+    def default_method(self) -> tuple[Skin, BlendOptions]:
+        """The skin and the options by which `deform` deforms: `options` of the file, or else `smooth_twist`."""
+        return (self.skin, self.options) if self.options else self.smooth_twist
+
     @overload
     def deform(
         self, skinning_matrices: ArrayLike, *, normals: Literal[False] = False, **options: Unpack[CharacterOptions]
@@ -314,7 +319,7 @@ class Character:
         """
         for name in options.keys() - CharacterOptions.__annotations__:
             raise TypeError(f"{name!r} is no option of Character.deform: Skin.deform, of a skin of it, has all options")
-        skin, method = (self.skin, self.options) if self.options else self.smooth_twist
+        skin, method = self.default_method
         deform: Any = skin.deform  # whose overloads need to know `normals`
         found: AnyFloats | tuple[AnyFloats, AnyFloats] = deform(skinning_matrices, normals=normals, **method, **options)
         return found

@@ -127,7 +127,9 @@ FRAMES = gathered(
     "--motion", "motion_file", type=InputFile(), help="A motion from another file (BVH), in place of --animation."
 )
 @click.option(
-    "--joint-map", type=InputFile(), help="JSON: the joints of FILE by those of --motion.  [default: by their names]"
+    "--joint-map",
+    type=InputFile(),
+    help="JSON: the joints of FILE by those of --motion, `names=` in Python.  [default: by their names]",
 )
 @FRAMES
 @how_to_deform()

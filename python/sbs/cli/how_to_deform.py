@@ -298,7 +298,12 @@ class HowToDeform(BonesOptions):
     def bind_meshes(self, character: Character) -> Iterator[BoundCharacter]:
         """Each mesh of a character, bound by itself, with its part of the correctives of the whole."""
         character = self._weighted(character)
-        shapes, first = None if self.correctives_from is None else self.bind(character).correctives, 0
+        shapes, first = None, 0
+        if self.correctives_from is not None:
+            whole = self.bind(character)
+            shapes = whole.correctives
+            assert shapes is not None
+            shapes.check(whole.skin, whole.options)
         for bound in self._bind(character, character.parts):
             end = first + bound.skin.vertex_count
             yield bound if shapes is None else replace(bound, correctives=cut_part(shapes, first, end))
@@ -389,7 +394,7 @@ def draft_shapes(character: Character, joints: Sequence[int] | None, skin: Skin,
 
 
 def cut_part(correctives: Correctives, first: int, end: int) -> Correctives:
-    """The shapes of some successive vertices, for a mesh of these alone."""
+    """The shapes of some successive vertices, for a mesh of these alone, whose amounts have another mean."""
     cut = []
     for each in correctives:
         shape = each.shape

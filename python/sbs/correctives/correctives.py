@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -15,12 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..rigging.skeleton import Skeleton
 from ..rigging.triangle_mesh import diagonal
-from ..skinning.options import BlendOptions
+from ..skinning.options import BlendOptions, MethodOptions
 from ..skinning.shapes import Shape, Shapes
 from ..skinning.skin import Skin
 from ..skinning.twist import as_frames
+from ..support.callers import warn
 from ..support.names import nearest_name
 from .drivers import Driver, Part, core_drivers, find_coordinates, find_driver
+from .making import made_for
 from .solving import TOLERANCE, After, Solution, Target, solve, sum_of_shapes
 
 __all__ = ["Corrective", "Correctives"]
@@ -43,6 +45,9 @@ class Corrective:
         The skin as it should look in the pose, from which shapes are solved. None of a shape that was given.
     shape : Shape, optional
         Offsets that are added to the rest pose; None until it is solved.
+    made_for : str, optional
+        The method, its options and the twist of the skin that the shape was solved, drafted or fitted for, in words.
+        None if that is not known, as of files of earlier versions.
     """
 
     name: str
@@ -50,6 +55,7 @@ class Corrective:
     coordinates: Floats
     target: Target | None = None
     shape: Shape | None = None
+    made_for: str | None = None
 
     def __repr__(self) -> str:
         solved = "not solved" if self.shape is None else f"vertices: {len(self.shape.vertices)}"
@@ -96,6 +102,7 @@ class Correctives:
     def _changed(self) -> None:
         """Forget shapes and drivers that were made of the correctives."""
         self._shapes: WeakKeyDictionary[Skin, Shapes] = WeakKeyDictionary()
+        self._checked: WeakKeyDictionary[Skin, set[tuple[Any, ...]]] = WeakKeyDictionary()
         vars(self).pop("_drivers", None)
 
     def __len__(self) -> int:
@@ -322,6 +329,26 @@ class Correctives:
             found = self._shapes[skin] = Shapes(skin, shapes)
         return found
 
+    def check(self, skin: Skin, options: Mapping[str, Any], /) -> None:
+        """Warn if shapes were made for another method than a skin and options of `Skin.deform`.
+
+        `Skin.deform` does this by itself, once for a skin and a method.
+        """
+        method = tuple(options.get(name) for name in MethodOptions.__annotations__)
+        checked = self._checked.setdefault(skin, set())
+        if method in checked:
+            return
+        checked.add(method)
+        used = made_for(skin, options)
+        for each in self:
+            if each.made_for not in (None, used):
+                warn(
+                    f"corrective {each.name!r} was made for {each.made_for}, and is used with {used}: solve it again,"
+                    " or deform as it was made for",
+                    UserWarning,
+                )
+                break
+
     # --------------------------------------------------------------------------------------------------------- solving
 
     def solve(
@@ -388,7 +415,8 @@ class Correctives:
         )
         found = dict(zip(targets, solved, strict=True))
         for name, solution in found.items():
-            self._correctives[name] = replace(self[name], shape=solution.shape, target=solution.target)
+            made = replace(self[name], shape=solution.shape, target=solution.target, made_for=made_for(skin, options))
+            self._correctives[name] = made
         self._changed()
         return found
 
@@ -451,7 +479,7 @@ class Correctives:
         for name, solution in found.items():
             shape = self[name].shape
             total = solution.shape if shape is None else sum_of_shapes(shape, solution.shape)
-            self._correctives[name] = replace(self[name], shape=total)
+            self._correctives[name] = replace(self[name], shape=total, made_for=made_for(skin, options))
         self._changed()
         return found
 

@@ -17,6 +17,7 @@ from ..skinning.twist import as_frames
 from .bends import MOVES, Direction, bend, find_angles, find_directions, find_groups, find_swings
 from .correctives import Corrective, Correctives
 from .drivers import find_coordinates, find_driver
+from .making import made_for
 from .patches import BALL, HINGE, Patch, Surface
 from .solving import Target
 
@@ -55,7 +56,7 @@ def draft(
         bends by 20 degrees are left out.
     skin : Skin, optional
         The skin that shapes are for, with `options` of `Skin.deform`. By default those of
-        `Character.smooth_twist`, by which `Character.deform` deforms.
+        `Character.default_method`, by which `Character.deform` deforms.
     progress : callable, optional
         Called with how much is done, from 0 to 1; an exception from it ends the draft.
     method, rotation, center, damping, rcond, amount, base
@@ -73,7 +74,7 @@ def draft(
     ValueError
         If one of them is a root, or all joints are, or `poses` bends none; as `Skin.deform`.
     """
-    skin, options = or_smooth_twist(character, skin, options)
+    skin, options = or_default(character, skin, options)
     surface = Surface(character)
     found = Correctives(character.skeleton)
     groups, swings = find_bends(character, surface, find_hinges, joints, poses)
@@ -89,13 +90,13 @@ def draft(
     return found
 
 
-def or_smooth_twist(character: Character, skin: Skin | None, options: BlendOptions) -> tuple[Skin, BlendOptions]:
-    """The skin and the options that drafts are for: those of smooth twist if there is no skin."""
+def or_default(character: Character, skin: Skin | None, options: BlendOptions) -> tuple[Skin, BlendOptions]:
+    """The skin and the options that drafts are for: those of `Character.deform` if there is no skin."""
     if skin is not None:
         return skin, options
     if options:
         raise ValueError(f"{next(iter(options))} has no effect without skin")
-    return character.smooth_twist
+    return character.default_method
 
 
 def find_bends(
@@ -162,4 +163,4 @@ def _draft_patch(
                 shape = Shape(vertices[kept], (shares[kept, None] * deltas[kept]).astype(skin.dtype))
                 target = Target.make(matrices, posed, vertices[kept])
                 coordinates = find_coordinates(found.skeleton, driver, matrices)
-                found.insert(Corrective(name, driver, coordinates, target, shape))
+                found.insert(Corrective(name, driver, coordinates, target, shape, made_for(skin, options)))

@@ -21,9 +21,10 @@ from ..skinning.twist import as_frames
 from .bends import Direction, bend, find_angles, find_directions, find_frames
 from .choosing import Candidates, choose
 from .correctives import Corrective, Correctives
-from .draft import SMALL, find_bends, or_smooth_twist
+from .draft import SMALL, find_bends, or_default
 from .drivers import find_coordinates, find_driver
 from .flesh import Flesh
+from .making import made_for
 from .patches import FEWEST, Surface
 from .refining import Offsets, refine
 from .solving import Target
@@ -132,7 +133,7 @@ def draft_all(
         raise ValueError(f"shapes must be at least 1, not {shapes}")
     if error is not None and not 0 <= error < 1:
         raise ValueError(f"error must be at least 0 and below 1, not {error}")
-    skin, options = or_smooth_twist(character, skin, options)
+    skin, options = or_default(character, skin, options)
     surface = Surface(character)
     groups, swings = find_bends(character, surface, _find_joints, joints, poses)
     drafts = _Drafts(character, surface, skin, options, relax or Flesh(character).relax)
@@ -244,7 +245,7 @@ class _Drafts:
 
     def chosen(self, most: int | None, share: float, moments: Floats) -> DraftedCorrectives:
         """The correctives of the poses that are chosen, refined in moments (M, J, 3, 4), too."""
-        found = Correctives(self._skeleton)
+        found, made = Correctives(self._skeleton), made_for(self._skin, self._options)
         kept = choose([group.candidates for group in self._groups], most, share)
         for group, numbers in zip(self._groups, kept, strict=True):
             shares = self._shares(group.joints)
@@ -257,7 +258,7 @@ class _Drafts:
                     name = self._skeleton.names[joint] + pose.name
                     driver, coordinates = group.candidates.drivers[place], group.candidates.coordinates[place, number]
                     target = Target(pose.matrices, shape.vertices, pose.relaxed[is_own])
-                    found.insert(Corrective(name, driver, coordinates[None], target, shape))
+                    found.insert(Corrective(name, driver, coordinates[None], target, shape, made))
         if len(found):
             self._refine(found, moments)
         return DraftedCorrectives(found, self._error(found), self._error(None))

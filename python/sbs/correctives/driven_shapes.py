@@ -15,6 +15,7 @@ from ..rigging.shapes import BlendShape
 from ..skinning.shapes import Shape
 from .correctives import Corrective, Correctives
 from .drivers import Driver, Part, core_drivers, find_driver
+from .making import made_for
 
 __all__ = ["from_shapes"]
 
@@ -54,7 +55,8 @@ def from_shapes(
     Returns
     -------
     Correctives
-        Their shapes are given: `Correctives.solve` leaves them as they are.
+        Their shapes are given: `Correctives.solve` leaves them as they are. They are for linear blending, as engines
+        have it, or for the method that the file asks for.
 
     Raises
     ------
@@ -70,7 +72,8 @@ def from_shapes(
     skeleton = character.skeleton
     alone = [find_driver(skeleton, [joint], part) for joint in range(len(skeleton))]
     result = Correctives(skeleton)
-    result.insert(*(_corrective(name, parts) for name, parts in _driven(character, given).items()))
+    made = made_for(character.skin, character.options or {"method": "linear"})
+    result.insert(*(_corrective(name, parts, made) for name, parts in _driven(character, given).items()))
     moving = [animation for animation in character.animations if animation.shape_tracks]
     frames = [_frames(character, animation, fps) for animation in moving]
     if not frames:
@@ -88,9 +91,8 @@ def from_shapes(
         if found is not None:
             driver, coordinates = found
             shape = character.mesh.shapes[number]
-            result.add_shape(
-                Shape(shape.vertices, shape.offsets), coordinates, joints=driver.joints, name=name, part=part
-            )
+            own = Shape(shape.vertices, shape.offsets)
+            result.insert(Corrective(name, driver, coordinates, None, own, made))
     return result
 
 
@@ -103,7 +105,7 @@ def _driven(character: Character, given: Mapping[str, object]) -> dict[str, list
     return found
 
 
-def _corrective(name: str, parts: list[BlendShape]) -> Corrective:
+def _corrective(name: str, parts: list[BlendShape], made: str) -> Corrective:
     """The corrective of a shape that has a driver, from its pieces in the parts of the mesh."""
     given = parts[0].driver
     assert given is not None
@@ -114,7 +116,7 @@ def _corrective(name: str, parts: list[BlendShape]) -> Corrective:
         np.concatenate(normals) if len(normals) == len(parts) else None,
     )
     driver = Driver(given.joints, given.parents, given.axes, cast("Part", given.part))
-    return Corrective(name, driver, given.coordinates, None, shape)
+    return Corrective(name, driver, given.coordinates, None, shape, made)
 
 
 def _frames(character: Character, animation: Animation, fps: float) -> tuple[Floats, Floats]:

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,8 @@ def write(path: str | os.PathLike[str], correctives: Correctives) -> None:
             "array": number,
             "target_rotations": each.coordinates.tolist(),
         }
+        if each.made_for is not None:
+            entry["made_for"] = well_formed(each.made_for)
         drivers.setdefault(each.driver, []).append(entry)
     archive = io.BytesIO()
     np.savez_compressed(archive, allow_pickle=False, **arrays)
@@ -223,21 +226,22 @@ def _check_driver(driver: Any, place: str) -> None:
 
 
 def _check_pose(pose: Any, place: str, joint_count: int) -> None:
-    _check_keys(pose, place, {"driven_name", "array", "target_rotations"})
-    if not isinstance(pose["driven_name"], str):
-        raise ValueError(f'{place}: "driven_name" must be a string')
+    _check_keys(pose, place, {"driven_name", "array", "target_rotations"}, {"made_for"})
+    for name in ("driven_name", "made_for"):
+        if not isinstance(pose.get(name, ""), str):
+            raise ValueError(f'{place}: "{name}" must be a string')
     if type(pose["array"]) is not int or pose["array"] < 0:
         raise ValueError(f'{place}: "array" must be an integer from 0 on')
     if not _are_vectors(pose["target_rotations"], joint_count):
         raise ValueError(f'{place}: "target_rotations" must be a list of {joint_count} lists of 3 numbers')
 
 
-def _check_keys(entry: Any, place: str, keys: set[str]) -> None:
+def _check_keys(entry: Any, place: str, keys: set[str], others: Collection[str] = ()) -> None:
     if not isinstance(entry, dict):
         raise ValueError(f"{place} must be an object")
     for key in sorted(keys - entry.keys()):
         raise ValueError(f"{place} has no {key!r}")
-    for key in sorted(entry.keys() - keys):
+    for key in sorted(entry.keys() - keys - {*others}):
         raise ValueError(f"{place}: unknown key {key!r}")
 
 
@@ -287,4 +291,5 @@ def _corrective(number: int, entry: dict[str, Any], arrays: Arrays, skeleton: Sk
             needed("target_positions", -1 if chosen is None else len(chosen), 3),
         )
     coordinates = np.array(entry["target_rotations"], np.float64)
-    return Corrective(well_formed(entry["driven_name"]), driver, coordinates, target, shape)
+    name, made_for = well_formed(entry["driven_name"]), entry.get("made_for")
+    return Corrective(name, driver, coordinates, target, shape, made_for)

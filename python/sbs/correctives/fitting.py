@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..skinning.shapes import Shape
 from ..skinning.skin import Skin
 from .correctives import Correctives
 from .drivers import Driver, Part, core_drivers, find_driver
+from .making import made_for
 
 __all__ = ["FittedCorrectives", "fit"]
 
@@ -123,7 +125,8 @@ def fit(
         for (driver, coordinates), shape in zip(
             chosen, _shapes(weights, missing[~is_held], tolerance * size), strict=True
         ):
-            result.add_shape(shape, coordinates, joints=driver.joints, part=part)
+            added = result.add_shape(shape, coordinates, joints=driver.joints, part=part)
+            result.exchange(replace(added, made_for=made_for(skin, options)))
     before, after = (
         np.sqrt(np.mean(np.sum((_deformed(skin, matrices, each, options) - wanted) ** 2, axis=2), axis=1)) / size
         for each in (None, result)

@@ -207,4 +207,4 @@ def _image(
         target = Target(matrices, vertices, deltas[vertices])
         coordinates = find_coordinates(skeleton, driver, matrices)
     name = next(other_sides(corrective.name), f"{corrective.name} mirrored")
-    return Corrective(name, driver, coordinates, target, made)
+    return Corrective(name, driver, coordinates, target, made, corrective.made_for)

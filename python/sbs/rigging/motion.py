@@ -151,9 +151,10 @@ class Motion:
         character : Character
             The directions that are forward and up are found from the positions of its joints.
         names : mapping of str to str, optional
-            The joints of the character by those of the motion; others are left out. By default joints match that have
-            the same name, or names for the same part of the body: those of CMU, Mixamo, MakeHuman and some others are
-            known. A UserWarning says if these are less than half of the joints of the smaller skeleton.
+            The joints of the character by those of the motion, ``--joint-map`` on the command line; others are left
+            out. By default joints match that have the same name, or names for the same part of the body: those of CMU,
+            Mixamo, MakeHuman and some others are known. A UserWarning says if these are less than half of the joints of
+            the smaller skeleton.
 
         Returns
         -------
@@ -170,7 +171,7 @@ class Motion:
         if len(pairs) < 2:
             raise ValueError(
                 f"the motion {self.name!r} and the character {character.name!r} have {len(pairs)} joints in common; "
-                f"names= maps those of the motion ({', '.join(self.names[:40])}) to those of the character"
+                f"names= (--joint-map) maps those of the motion ({', '.join(self.names[:40])}) to the character's"
             )
         if names is None and 2 * len(pairs) < min(len(self.names), len(skeleton)):
             warn(

@@ -93,6 +93,9 @@ class MethodOptions(TypedDict, total=False):
 class PosedShapes(Protocol):
     """Shapes that the pose drives: the option ``correctives`` of `Skin.deform`, such as `sbs.correctives` makes."""
 
+    def check(self, skin: Any, options: Mapping[str, Any], /) -> None:
+        """Warn if its shapes were made for another skin or other options than these."""
+
     def shapes(self, skin: Any) -> Any:
         """Its `sbs.correctives.Shapes` for a skin; None if it has none."""
 

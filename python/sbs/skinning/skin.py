@@ -363,7 +363,8 @@ class Skin:
             Of a skin that spreads them, the twists of its bones, in place of the twists that the matrices have, the
             short way round: see `TwistTracker`.
         correctives : sbs.correctives.Correctives, optional
-            Shapes that the pose drives, which are added to the rest pose before it is deformed.
+            Shapes that the pose drives, which are added to the rest pose before it is deformed. A warning
+            tells if they were made for another method.
         shapes : sbs.correctives.Shapes, optional
             Shapes of this skin, in place of `correctives`; added to `rest_positions`. A vertex that no shape changes
             keeps its bits.
@@ -400,7 +401,8 @@ class Skin:
         base = other_base(options)
         if base is not None:
             at_rest = partial(self.deform, skinning_matrices, rest_positions=rest_positions)
-            return blend(at_rest, options, base, self.vertex_count, normals)
+            shaped = self._with_shapes(options, skinning_matrices)
+            return blend(at_rest, shaped, base, self.vertex_count, normals)
         chosen = self._core_options(options, skinning_matrices)
         return self._core.deform(skinning_matrices, rest_positions=rest_positions, normals=normals, **chosen)
 
@@ -448,7 +450,8 @@ class Skin:
         """
         base = other_base(options)
         if base is not None:
-            return blend(partial(self.deform_many, skinning_matrices), options, base, self.vertex_count, normals)
+            shaped = self._with_shapes(options, skinning_matrices)
+            return blend(partial(self.deform_many, skinning_matrices), shaped, base, self.vertex_count, normals)
         chosen = self._core_options(options, skinning_matrices)
         return self._core.deform_many(skinning_matrices, normals=normals, **chosen)
 
@@ -552,19 +555,25 @@ class Skin:
         return positions
 
     def _core_options(self, options: Mapping[str, Any], skinning_matrices: ArrayLike) -> dict[str, Any]:
-        """Options as the core takes them, with the shapes that correctives have in a pose."""
-        chosen = core_options(options, self.vertex_count)
-        correctives, shapes = chosen.pop("correctives", None), chosen.get("shapes")
-        if shapes is not None:
-            chosen["shapes"] = shapes._core
-        if correctives is None:
-            return chosen
-        if shapes is not None or chosen.get("shape_weights") is not None:
-            raise ValueError("correctives have shapes and shape_weights of their own: give one or the other")
-        shapes = correctives.shapes(self)
-        if shapes is not None:
-            chosen |= {"shapes": shapes._core, "shape_weights": correctives.weights(skinning_matrices)}
+        """Options as the core takes them."""
+        chosen = core_options(self._with_shapes(options, skinning_matrices), self.vertex_count)
+        chosen.pop("correctives", None)
+        if chosen.get("shapes") is not None:
+            chosen["shapes"] = chosen["shapes"]._core
         return chosen
+
+    def _with_shapes(self, options: Mapping[str, Any], skinning_matrices: ArrayLike) -> Mapping[str, Any]:
+        """Options with the shapes that correctives have in a pose, in place of these."""
+        correctives = options.get("correctives")
+        if correctives is None:
+            return options
+        if options.get("shapes") is not None or options.get("shape_weights") is not None:
+            raise ValueError("correctives have shapes and shape_weights of their own: give one or the other")
+        correctives.check(self, options)
+        found: dict[str, Any] = {**options, "correctives": None, "shapes": correctives.shapes(self)}
+        if found["shapes"] is not None:
+            found["shape_weights"] = correctives.weights(skinning_matrices)
+        return found
 
     def deform_vjp(
         self,
@@ -603,7 +612,9 @@ class Skin:
             "centers" (other than zero with ``center="optimized"`` alone) and "amount"; of a skin with twist also
             "twists" and "twist_shares", which are where along its bone each influence is; with shapes also
             "shape_weights", "shaped_positions" and "shaped_normals". Weights that correctives find are not
-            differentiated by the pose.
+            differentiated by the pose. Without the argument `rest_positions` the gradient by "rest_positions" is that
+            of a skin made anew of them: its shares of twists (unless `twist_positions` hold these) and means of joint
+            sets move, too. With it, the gradient is by the argument of `deform`, which holds both.
         method, rotation, center, damping, amount, base, rest_positions, twists, correctives, shapes, shape_weights
             As in the deformation; see `deform`. There is no gradient of ``rotation="average"``, of `rcond`, nor of
             two methods of which none is linear. Without `twists` they follow from the matrices, and so they do in the

@@ -72,6 +72,12 @@ def _as_floats(accessor: Element, stored: NDArray[Any]) -> NDArray[np.float64]:
     return values
 
 
+def rounding(accessor: Element) -> float:
+    """By how much numbers of an accessor may be off, if a program has rounded them to normalized integers."""
+    dtype = _component_type(accessor)
+    return 0.5 / np.iinfo(dtype).max if dtype.kind in "iu" and accessor.flag("normalized") else 0.0
+
+
 def read_integers(document: Document, accessor: Element, kind: str) -> NDArray[np.int64]:
     """Unsigned integers of an accessor, (count, components). Raises FileError."""
     stored = _read(document, accessor, kind)

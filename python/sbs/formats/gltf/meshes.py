@@ -172,7 +172,10 @@ def _read_centers(document: Document, primitive: Element, positions: Floats) -> 
 def _read_influences(
     document: Document, attributes: Element, use: SkinUse, rows: int
 ) -> tuple[NDArray[np.int64], Floats]:
-    """Joint indices and weights (V, 4 n) of n sets, as stored; weights may be any numbers, also NaN."""
+    """Joint indices and weights (V, 4 n) of n sets; weights may be any numbers, also NaN.
+
+    They are as stored, but divided by their sum where rounding to normalized integers explains that it is not 1.
+    """
     set_count = 0
     while f"JOINTS_{set_count}" in attributes and f"WEIGHTS_{set_count}" in attributes:
         set_count += 1
@@ -182,7 +185,7 @@ def _read_influences(
     if set_count == 0 and not any(f"{name}_0" in attributes for name in ("JOINTS", "WEIGHTS")):
         document.remarks.append(f"{attributes.label}: no JOINTS_0, so these {rows} vertices have no weights")
         return np.zeros((rows, 1), dtype=np.int64), np.zeros((rows, 1))
-    joint_sets, weight_sets = [], []
+    joint_sets, weight_sets, rounding = [], [], 0.0
     for number in range(max(set_count, 1)):
         accessor = _attribute(document, attributes, f"JOINTS_{number}", rows)
         joints = accessors.read_integers(document, accessor, "VEC4")
@@ -196,7 +199,11 @@ def _read_influences(
         # Some programs leave arbitrary joint numbers where the weight is 0.
         joint_sets.append(use.joint_map[np.where(outside, 0, joints)])
         weight_sets.append(weights)
-    return np.concatenate(joint_sets, axis=1), np.concatenate(weight_sets, axis=1)
+        rounding += weights.shape[1] * accessors.rounding(weights_accessor)
+    weights = np.concatenate(weight_sets, axis=1)
+    total = weights.sum(axis=1, keepdims=True)
+    is_rounded = np.abs(total - 1.0) < 1.01 * rounding  # and by rounding of the sum
+    return np.concatenate(joint_sets, axis=1), np.divide(weights, total, out=weights, where=is_rounded)
 
 
 def _read_triangles(document: Document, primitive: Element, mode: int, rows: int) -> NDArray[np.int64]:

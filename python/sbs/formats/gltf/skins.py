@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from ...rigging import affine
 from ...rigging.rig import Floats
-from .accessors import count, read_floats
+from ...skinning.reports import counted
+from .accessors import read_floats
 from .document import Document, Element
 from .nodes import AFFINE, ancestry, read_rig
 
@@ -232,9 +233,12 @@ def _read_inverse_bind_matrices(document: Document, skin: Element, joint_count: 
     if "inverseBindMatrices" not in skin:
         return np.tile(np.eye(4), (joint_count, 1, 1))
     accessor = document.follow("accessors", skin, "inverseBindMatrices")
-    if count(accessor) < joint_count:
-        raise accessor.error(f"{count(accessor)} inverse bind matrices for {joint_count} joints")
-    matrices = read_floats(document, accessor, "MAT4")[:joint_count].reshape(-1, 4, 4).transpose(0, 2, 1).copy()
+    matrices = np.tile(np.eye(4), (joint_count, 1, 1))
+    stored = read_floats(document, accessor, "MAT4")[:joint_count].reshape(-1, 4, 4).transpose(0, 2, 1)
+    matrices[: len(stored)] = stored
+    if len(stored) < joint_count:
+        found = counted(len(stored), "inverse bind matrix", "inverse bind matrices")
+        document.remarks.append(f"{accessor.label}: {found} for {joint_count} joints; the others get the identity")
     last_row = np.abs(matrices[:, 3] - [0.0, 0.0, 0.0, 1.0]).max(axis=1)
     if last_row.max() > AFFINE:
         raise accessor.error(f"the last row of matrix {int(np.argmax(last_row))} is not (0, 0, 0, 1)")
