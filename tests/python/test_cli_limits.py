@@ -66,7 +66,7 @@ def test_amounts_that_are_none(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".obj", ".ply", ".npy", ".pc2"])
-@pytest.mark.parametrize(("key", "value"), [("scale", [1e30, 1, 1]), ("translation", [3e38, 0, 0])])
+@pytest.mark.parametrize(("key", "value"), [("scale", [1e30] * 3), ("translation", [3e38, 0, 0])])
 def test_what_float32_cannot_hold_is_not_written(tmp_path: Path, suffix: str, key: str, value: list[float]) -> None:
     builder = arm()
     for node in builder.json["nodes"][:2]:

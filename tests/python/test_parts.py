@@ -168,7 +168,7 @@ def test_a_mesh_of_another_skeleton_is_chosen_by_name(tmp_path: Path) -> None:
         assert sbs.load(path).skeleton.names == ("shoulder", "elbow")
 
 
-@pytest.mark.filterwarnings("ignore:.*in another pose")
+@pytest.mark.filterwarnings("ignore:.*in another pose", "ignore:.*without materials")
 def test_a_mesh_that_was_bound_in_another_pose_has_joints_of_its_own(tmp_path: Path) -> None:
     builder = otherwise_bound()
     path = builder.save(tmp_path / "hero.glb")
