@@ -102,7 +102,7 @@ RIGS = {
     "rigid": [np.eye(3)],
     "scaled": [np.eye(3), np.diag([2, 1, 0.7]), 1.5 * np.eye(3)],
     "sheared": [np.eye(3), SHEAR, SHEAR.T],
-    "mirrored": [-np.eye(3), np.diag([-1.0, 1, 1])],
+    "mirrored": [-np.eye(3), np.diag([-2, -1, -0.7])],
 }
 
 
