@@ -290,6 +290,32 @@ static void test_hostile(void) {
   }
 }
 
+/* Skin without weights is of no limb. It stays, and what hangs on it is relaxed; of it alone nothing moves. */
+static void test_without_weights(void) {
+  const sbs_flesh_desc desc = describe(1.0);
+  const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};
+  for (int is_all = 0; is_all < 2; is_all++) {
+    double linear[VERTICES][3], found[VERTICES][3];
+    size_t weighted = VERTICES;
+    deform(pose, linear);
+    for (int v = 0; v < VERTICES; v++) {
+      if (!is_all && rest[v][0] > -1.0) continue;
+      weights[v][0] = weights[v][1] = 0.0f;
+      weighted--;
+    }
+    sbs_flesh *flesh = make(&desc);
+    CHECK_EQUAL(sbs_flesh_free_count(flesh), weighted);
+    memcpy(found, linear, sizeof found);
+    relax(flesh, pose, found, 1);
+    for (int v = 0; v < VERTICES; v++) {
+      if (weights[v][0] + weights[v][1] <= 0.0f) CHECK(memcmp(found[v], linear[v], sizeof *found) == 0);
+      for (int i = 0; i < 3; i++) CHECK_NEAR(found[v][i], linear[v][i], 0.6); /* the radius */
+    }
+    CHECK(is_all == (memcmp(found, linear, sizeof found) == 0));
+    sbs_flesh_free(flesh);
+  }
+}
+
 static sbs_status make_and_relax(const sbs_allocator *allocator, void *found) {
   const sbs_flesh_desc desc = describe(1.0);
   const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};
@@ -337,6 +363,7 @@ int main(void) {
   RUN(test_options);
   RUN(test_bad_input);
   RUN(test_hostile);
+  RUN(test_without_weights);
   RUN(test_allocations);
   RUN(test_cancelled);
   return harness_result();
