@@ -320,8 +320,7 @@ static void test_stray(void) {
     desc.joint_weights = all_weights;
     flesh = make(&desc);
     deform(pose, x + 1);
-    CHECK_EQUAL(
-        sbs_flesh_relax(flesh, &given, SBS_FLESH_STEPS, 1.0, SBS_FLOAT64, x, 0, NULL, 0, 1, NULL), SBS_OK);
+    CHECK_EQUAL(sbs_flesh_relax(flesh, &given, SBS_FLESH_STEPS, 1.0, SBS_FLOAT64, x, 0, NULL, 0, 1, NULL), SBS_OK);
     for (int v = 0; v < VERTICES; v++) {
       for (int axis = 0; axis < 3; axis++) {
         CHECK(isfinite(x[1 + v][axis]));
