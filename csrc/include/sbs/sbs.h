@@ -187,8 +187,9 @@ typedef int sbs_progress(double fraction, void *user);
  *
  * A cancelled call leaves every object as it was, and makes none. Arrays may be written in part by those functions that
  * write as they go: sbs_skin_deform and its variants, sbs_gradient_deform, sbs_muscles_cover, sbs_capsules_weights and
- * its variant, sbs_influences_clean, sbs_twist_influences, sbs_drivers_weights, sbs_surface_nearest,
- * sbs_surface_blocked, sbs_surface_crossing, and those of sbs/mesh.h. Cleaning influences in place is never cancelled.
+ * its variant, sbs_influences_clean, sbs_influences_diffuse, sbs_twist_influences, sbs_drivers_weights,
+ * sbs_surface_nearest, sbs_surface_blocked, sbs_surface_crossing, and those of sbs/mesh.h. Cleaning influences in place
+ * is never cancelled.
  *
  *   progress  or NULL: calls run to their end
  *   user      passed to it
