@@ -147,7 +147,9 @@ static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc
     if (driver < 0 || (size_t)driver >= desc->driver_count) {
       return sbs_fault_row(fault, SBS_ERROR_OPTION, "pose_drivers", k, driver, (double)desc->driver_count);
     }
-    drivers->drivers[driver].pose_count++;
+    if (drivers->drivers[driver].pose_count++ == SBS_DRIVER_MOST_POSES) {
+      return sbs_fault_row(fault, SBS_ERROR_TOO_LARGE, "pose_drivers", k, driver, SBS_DRIVER_MOST_POSES);
+    }
   }
   size_t poses = 0, coordinates = 0, products = 0;
   for (size_t d = 0; d < desc->driver_count; d++) {
@@ -155,6 +157,9 @@ static sbs_status place_poses(sbs_drivers *drivers, const sbs_drivers_desc *desc
     driver->first_pose = poses;
     driver->coordinates = coordinates;
     driver->products = products;
+    if (products > SIZE_MAX / (2 * sizeof *drivers->products)) {
+      return sbs_fault_number(fault, SBS_ERROR_TOO_LARGE, "pose_count", (double)desc->pose_count, 0.0);
+    }
     poses += driver->pose_count;
     coordinates += driver->pose_count * 3 * driver->joint_count;
     products += driver->pose_count * driver->pose_count;

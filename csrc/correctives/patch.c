@@ -203,7 +203,7 @@ static double add_volumes(sbs_patch *patch, const double *x, double *gradient) {
         part->volume += sbs_vec3_dot(from_apex[0], normal[0]) / 6.0;
         continue;
       }
-      const double change = (part->volume - part->rest_volume) / (part->rest_volume * part->rest_volume);
+      const double change = (part->volume / part->rest_volume - 1.0) / part->rest_volume;
       for (size_t i = 0; i < 3; i++) {
         add(gradient, triangle->corners[i], patch->options.volume * change / 6.0, normal[i]);
       }

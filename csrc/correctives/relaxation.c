@@ -109,7 +109,9 @@ static sbs_status begin(const sbs_relaxation_desc *desc, const sbs_relaxation_op
   status = sbs_patch_init(desc, options, arena, patch, *x, fault);
   if (status) return status;
   *energy = sbs_patch_energy(patch, *x, *gradient);
-  return isfinite(*energy) ? SBS_OK : sbs_fault_in(fault, SBS_ERROR_TOO_LARGE, "positions");
+  int is_finite = isfinite(*energy) != 0;
+  for (size_t i = 0; i < 3 * desc->vertex_count; i++) is_finite &= isfinite((*gradient)[i]) != 0;
+  return is_finite ? SBS_OK : sbs_fault_in(fault, SBS_ERROR_TOO_LARGE, "positions");
 }
 
 sbs_status sbs_relaxation_energy(const sbs_relaxation_desc *desc, const sbs_relaxation_options *given, double *energy,

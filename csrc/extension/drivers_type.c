@@ -68,6 +68,10 @@ static sbs_status run(void *address, sbs_fault *fault) {
 }
 
 static int raise(void *Py_UNUSED(address), sbs_status status, const sbs_fault *fault) {
+  if (status == SBS_ERROR_TOO_LARGE && fault->argument != NULL && strcmp(fault->argument, "pose_drivers") == 0) {
+    PyErr_Format(PyExc_ValueError, "driver %d has more than %d poses", (int)fault->value, SBS_DRIVER_MOST_POSES);
+    return 1;
+  }
   if (status != SBS_ERROR_OPTION || fault->argument == NULL || fault->index_count == 0) return 0;
   if (strcmp(fault->argument, "coordinates") == 0) {
     PyErr_Format(PyExc_ValueError, "coordinates of pose %zu: it is too near the rest pose, or another of its driver",

@@ -53,7 +53,7 @@ sbs_status sbs_flesh_new(const sbs_flesh_desc *desc, const sbs_flesh_options *op
   status = bind(made, desc);
   if (status) {
     sbs_flesh_free(made);
-    return sbs_fault_in(fault, status, NULL);
+    return sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "rest_positions" : NULL);
   }
   *flesh = made;
   return SBS_OK;

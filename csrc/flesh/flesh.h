@@ -72,7 +72,7 @@ struct sbs_flesh {
   sbs_flesh_options options;
   sbs_isa isa;
   size_t vertex_count, joint_count; /* V, J */
-  double size, middle[3];           /* of the box of the rest positions */
+  double size, middle[3];           /* of the box of the triangles at rest */
   size_t count;                     /* W */
   int32_t *numbers;                 /* (V) which of them a vertex of the mesh is */
   int32_t *kept;                    /* (W) one vertex of the mesh for each */

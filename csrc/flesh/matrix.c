@@ -21,6 +21,9 @@
 /* Added to the factor of each tie in the matrix, which could not be factored where no option ties a vertex. */
 #define LEAST_HELD 1e-4
 
+/* The least that is added to the diagonal, as a share of it: rounding must not make the matrix singular. */
+#define LEAST_SHARE 1e-13
+
 /* The gradients of the three hat functions of a triangle, in its plane. */
 static void hat_gradients(const sbs_flesh_triangle *triangle, double gradients[3][2]) {
   const float *m = triangle->inverse;
@@ -167,7 +170,7 @@ static sbs_status factor(sbs_flesh *flesh, const double *entries, const double *
       for (size_t i = 0; i < sum.count; i++) {
         const int32_t column = sum.columns[i];
         if (column == (int32_t)w) {
-          if (is_filling) held[w] += sum.sums[column];
+          if (is_filling) held[w] = fmax(held[w], LEAST_SHARE * sum.sums[column]) + sum.sums[column];
           continue;
         }
         if (is_filling) {

@@ -84,7 +84,7 @@ static sbs_status number_parts(sbs_flesh *flesh, const found_part *found, size_t
     sbs_flesh_triangle *triangle = flesh->triangles + t;
     int32_t *parts[2] = {&triangle->limb, &triangle->piece};
     for (size_t i = 0; i < 2; i++) {
-      *parts[i] = numbers[*parts[i]];
+      if (*parts[i] >= 0) *parts[i] = numbers[*parts[i]];
       /* Each list is filled from its end; then its end is its begin. */
       if (*parts[i] >= 0) flesh->part_triangles[--flesh->part_starts[*parts[i] + 1]] = (int32_t)t;
     }
@@ -262,10 +262,9 @@ sbs_status sbs_flesh_find_parts(sbs_flesh *flesh, const sbs_flesh_desc *desc, co
       if (!is_measuring) {
         triangle->limb = find_limb(weights, triangle, sums);
         triangle->piece = (int32_t)joints + islands[triangle->corners[0]];
-        if (triangle->limb < 0) triangle->limb = triangle->piece;
       }
-      add_triangle(flesh, triangle, is_measuring, found + triangle->limb);
-      if (triangle->limb != triangle->piece) add_triangle(flesh, triangle, is_measuring, found + triangle->piece);
+      if (triangle->limb >= 0) add_triangle(flesh, triangle, is_measuring, found + triangle->limb);
+      add_triangle(flesh, triangle, is_measuring, found + triangle->piece);
     }
   }
   status = number_parts(flesh, found, joints + pieces, numbers);

@@ -126,7 +126,7 @@ sbs_status sbs_flesh_relax(const sbs_flesh *flesh, const sbs_pose *pose, size_t 
     return sbs_fault_in(fault, SBS_ERROR_OUT_OF_MEMORY, NULL);
   }
   sbs_flesh_posed in = {.pose = pose, .size = flesh->size * sbs_flesh_find_scale(flesh, pose, scales)};
-  sbs_flesh_read_vector(&to, (size_t)flesh->kept[0], in.middle);
+  sbs_flesh_read_vector(&to, (size_t)flesh->kept[flesh->free_vertices[0]], in.middle);
   for (size_t w = 0; w < flesh->count; w++) {
     double at[3];
     sbs_flesh_read_vector(&to, (size_t)flesh->kept[w], at);

@@ -16,11 +16,16 @@
 /* Triangles with a smaller area in relation to the square of their longest edge are slivers. */
 #define LEAST_AREA 1e-4
 
+/* Triangles whose longest edge is shorter are slivers, too: single precision can't tell their strain. */
+#define LEAST_LENGTH 1e-7
+
+/* Of the box of all triangles. */
 static void find_size(sbs_flesh *flesh, const sbs_flesh_desc *desc) {
   for (size_t axis = 0; axis < 3; axis++) {
     double low = INFINITY, high = -INFINITY;
-    for (size_t v = 0; v < desc->vertex_count; v++) {
-      const double at = sbs_scalar_get(desc->rest_positions, desc->scalar, 3 * v + axis);
+    for (size_t i = 0; i < 3 * desc->triangle_count; i++) {
+      const size_t vertex = (size_t)desc->triangles[i];
+      const double at = sbs_scalar_get(desc->rest_positions, desc->scalar, 3 * vertex + axis);
       low = fmin(low, at);
       high = fmax(high, at);
     }
@@ -105,7 +110,7 @@ static void set_triangles(sbs_flesh *flesh, const sbs_flesh_desc *desc) {
     const sbs_vec3 bc = edge(flesh->rest, corners[1], corners[2]);
     const double area = sbs_vec3_length(sbs_vec3_cross(ab, ac));
     const double longest = fmax(fmax(sbs_vec3_dot(ab, ab), sbs_vec3_dot(ac, ac)), sbs_vec3_dot(bc, bc));
-    if (!(area > LEAST_AREA * longest)) continue;
+    if (!(area > LEAST_AREA * longest && longest > LEAST_LENGTH * LEAST_LENGTH)) continue;
     const double length = sbs_vec3_length(ab), height = area / length;
     made->area = (float)(area / 2.0);
     made->inverse[0] = (float)(1.0 / length);

@@ -29,6 +29,11 @@ sbs_influences_diffuse_options sbs_default_influences_diffuse_options(void) {
 /* The vertex after the last of a list. */
 #define NONE (-1)
 
+/* Tells progress of a loop over vertices that do something for each joint. */
+static sbs_status tell_joints(size_t vertex, size_t count) {
+  return vertex % 64 ? SBS_OK : sbs_tell((double)vertex / (double)count);
+}
+
 typedef struct diffusion {
   const sbs_influences_table *table;
   const double *lengths; /* (V) */
@@ -83,14 +88,17 @@ static int has_other_weights(diffusion *work, int32_t leader) {
 
 /* Splits the vertices at each point by their weights. */
 static sbs_status split_by_weights(diffusion *work) {
-  for (size_t v = 0; v < work->table->vertex_count; v++) {
-    const sbs_status status = sbs_tell_some(v, work->table->vertex_count);
+  const size_t count = work->table->vertex_count;
+  for (size_t v = 0; v < count; v++) {
+    sbs_status status = sbs_tell_some(v, count);
     if (status) return status;
     work->next[v] = NONE;
     int32_t leader = work->groups[v], last = NONE;
     if (leader == (int32_t)v) continue;
     read_normalized(work, v, &work->row);
-    while (leader != NONE && has_other_weights(work, leader)) {
+    for (size_t looks = 1; leader != NONE && has_other_weights(work, leader); looks++) {
+      if (looks % 1024 == 0) status = sbs_tell((double)v / (double)count);
+      if (status) return status;
       last = leader;
       leader = work->next[leader];
     }
@@ -103,12 +111,14 @@ static sbs_status split_by_weights(diffusion *work) {
 /* ---------------------------------------------------------------------------------------------------- the equations */
 
 /* Finds which joints spread, and for each vertex of the surface where its weights are and whether it has any. */
-static void find_unknowns(diffusion *work) {
+static sbs_status find_unknowns(diffusion *work) {
   for (size_t j = 0; j < work->table->joint_count; j++) work->columns[j] = NONE;
   for (size_t v = work->table->vertex_count; v-- > 0;) work->first[work->surface.vertex_of[v]] = (int32_t)v;
   work->sides = 0;
   work->unknown_count = 0;
   for (size_t w = 0; w < work->surface.vertex_count; w++) {
+    const sbs_status status = sbs_tell_some(w, work->surface.vertex_count);
+    if (status) return status;
     size_t spreading = 0;
     read_normalized(work, (size_t)work->first[w], &work->row);
     for (size_t i = 0; i < work->row.count; i++) {
@@ -120,6 +130,7 @@ static void find_unknowns(diffusion *work) {
     work->only[w] = work->row.count == 1 ? work->row.joints[0] : NONE;
     if (spreading) work->unknowns[work->unknown_count++] = (int32_t)w;
   }
+  return SBS_OK;
 }
 
 /* Whether heat passes between two vertices: not where one hard part meets another, nor to where nothing spreads. */
@@ -145,10 +156,13 @@ static void cut(diffusion *work, const unsigned char *is_unknown) {
 }
 
 /* (M / t - L) w = M / t times the old weights, where t is the square of the length. */
-static void assemble(diffusion *work) {
+static sbs_status assemble(diffusion *work) {
   const sbs_laplacian *graph = &work->laplacian;
-  memset(work->values, 0, work->surface.vertex_count * work->sides * sizeof *work->values);
   for (size_t w = 0; w < work->surface.vertex_count; w++) {
+    const sbs_status status = tell_joints(w, work->surface.vertex_count);
+    if (status) return status;
+    double *values = work->values + w * work->sides;
+    memset(values, 0, work->sides * sizeof *values);
     const double length = fmax(work->lengths[work->first[w]] / work->surface.size, LEAST_LENGTH);
     double pull = 0.0;
     for (size_t e = graph->offsets[w]; e < graph->offsets[w + 1]; e++) pull += graph->weights[e];
@@ -157,9 +171,10 @@ static void assemble(diffusion *work) {
     read_normalized(work, (size_t)work->first[w], &work->row);
     for (size_t i = 0; i < work->row.count; i++) {
       const int32_t column = work->columns[work->row.joints[i]];
-      if (column != NONE) work->values[w * work->sides + (size_t)column] = hold * work->row.weights[i];
+      if (column != NONE) values[column] = hold * work->row.weights[i];
     }
   }
+  return SBS_OK;
 }
 
 static int are_finite(const diffusion *work) {
@@ -180,7 +195,9 @@ static sbs_status solve(diffusion *work) {
     memset(is_unknown, 0, count);
     for (size_t i = 0; i < work->unknown_count; i++) is_unknown[work->unknowns[i]] = 1;
     cut(work, is_unknown);
-    assemble(work);
+    status = assemble(work);
+  }
+  if (!status) {
     const sbs_heat_progress progress = {.begin = 0.0, .end = 1.0};
     status = sbs_laplacian_solve(&work->laplacian, work->holds, work->unknowns, work->unknown_count, work->sides,
                                  work->values, &progress, &work->allocator);
@@ -263,15 +280,16 @@ static sbs_status diffuse(diffusion *work, const sbs_mesh_desc *mesh, size_t lim
   if (status) return sbs_fault_in(fault, status, NULL);
   status = sbs_heat_surface_init(&work->surface, mesh, work->groups, &work->allocator, fault);
   if (status) return status;
-  find_unknowns(work);
+  status = find_unknowns(work);
   if (!(work->surface.masses[0] > 0.0)) work->unknown_count = 0; /* there is no area, so nothing spreads */
-  if (work->unknown_count) status = solve(work);
-  if (status) return sbs_fault_in(fault, status, NULL);
-  for (size_t v = 0; v < work->table->vertex_count; v++) {
+  if (!status && work->unknown_count) status = solve(work);
+  for (size_t v = 0; v < work->table->vertex_count && !status; v++) {
+    status = tell_joints(v, work->table->vertex_count);
+    if (status) break;
     make_row(work, v, limit);
     sbs_row_write(&work->row, limit, work->table->scalar, v, joint_indices, joint_weights);
   }
-  return SBS_OK;
+  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
 }
 
 /* NaN fails too. */

@@ -171,6 +171,41 @@ static void test_near_poses(void) {
   sbs_drivers_free(drivers);
 }
 
+static int give_up_third(double fraction, void *user) {
+  ++*(int *)user;
+  return fraction > 0.5;
+}
+
+/* As many poses as a driver may have, and one more. Frames before a call is given up have their weights. */
+static void test_many_poses(void) {
+  static double poses[SBS_DRIVER_MOST_POSES + 1][3], weights[3][SBS_DRIVER_MOST_POSES];
+  static int32_t drivers_of[SBS_DRIVER_MOST_POSES + 1];
+  for (int k = 0; k <= SBS_DRIVER_MOST_POSES; k++) poses[k][1] = 0.5 + k % 50 / 50.0, poses[k][2] = k / 50 / 50.0;
+  sbs_drivers_desc desc = describe(1, second_alone, SBS_DRIVER_MOST_POSES + 1, drivers_of, poses[0]);
+  sbs_drivers *drivers = NULL;
+  sbs_fault fault = {0};
+  CHECK_REFUSED(sbs_drivers_new(&desc, NULL, &drivers, &fault), SBS_ERROR_TOO_LARGE, "pose_drivers");
+  CHECK_EQUAL(fault.index[0], SBS_DRIVER_MOST_POSES);
+  desc.pose_count--;
+  drivers = make(&desc);
+  transform frames[3][JOINTS];
+  for (int i = 0; i < 3 * JOINTS; i++) frames[i / JOINTS][i % JOINTS] = rotation(0, 1, 0, 40 + i);
+  const sbs_pose pose = pose_of(frames[0]);
+  int told = 0;
+  weights[1][0] = weights[2][0] = -7.0;
+  sbs_set_progress(give_up_third, &told);
+  CHECK_EQUAL(sbs_drivers_weights(drivers, 3, &pose, weights[0], NULL), SBS_ERROR_CANCELLED);
+  sbs_set_progress(NULL, NULL);
+  CHECK_EQUAL(told, 3);
+  for (int frame = 0; frame < 2; frame++) {
+    double sum = 0.0;
+    for (int k = 0; k < SBS_DRIVER_MOST_POSES; k++) sum += weights[frame][k];
+    CHECK(sum > 0.5 && sum <= 1.1 + 1e-12);
+  }
+  CHECK(weights[2][0] == -7.0);
+  sbs_drivers_free(drivers);
+}
+
 /* ----------------------------------------------------------------------------------------------------- bad input -- */
 
 static void test_bad_input(void) {
@@ -225,6 +260,7 @@ int main(void) {
   RUN(test_one_pose);
   RUN(test_weights_at_poses);
   RUN(test_near_poses);
+  RUN(test_many_poses);
   RUN(test_bad_input);
   return harness_result();
 }

@@ -290,6 +290,73 @@ static void test_hostile(void) {
   }
 }
 
+/* A vertex far away, the first, changes nothing if it has no triangles; with one, flesh is made all the same. */
+static void test_stray(void) {
+  enum {
+    ALL = VERTICES + 1
+  };
+  const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};
+  const sbs_pose given = pose_of(pose);
+  const double far[] = {1e4, 1e12, 1e29};
+  double found[VERTICES][3];
+  sbs_flesh_desc desc = describe(1.0);
+  sbs_flesh *flesh = make(&desc);
+  deform(pose, found);
+  relax(flesh, pose, found, 1);
+  sbs_flesh_free(flesh);
+  for (size_t i = 0; i < 6; i++) {
+    double strayed[ALL][3] = {{far[i % 3], 0.0, 0.0}}, x[ALL][3] = {{far[i % 3], 0.0, 0.0}};
+    int32_t all[TRIANGLES + 1][3] = {{0, 1, 2}}, all_joints[ALL][2] = {{0}};
+    float all_weights[ALL][2] = {{1.0f}};
+    memcpy(strayed + 1, rest, sizeof rest);
+    memcpy(all_joints + 1, joints, sizeof joints);
+    memcpy(all_weights + 1, weights, sizeof weights);
+    for (int t = 0; t < 3 * TRIANGLES; t++) all[1 + t / 3][t % 3] = triangles[t / 3][t % 3] + 1;
+    desc.vertex_count = ALL;
+    desc.rest_positions = strayed;
+    desc.triangle_count = i < 3 ? TRIANGLES : TRIANGLES + 1;
+    desc.triangles = i < 3 ? all[1] : all[0];
+    desc.joint_indices = all_joints[0];
+    desc.joint_weights = all_weights;
+    flesh = make(&desc);
+    deform(pose, x + 1);
+    CHECK_EQUAL(sbs_flesh_relax(flesh, &given, SBS_FLESH_STEPS, 1.0, SBS_FLOAT64, x, 0, NULL, 0, 1, NULL), SBS_OK);
+    for (int v = 0; v < VERTICES; v++) {
+      for (int axis = 0; axis < 3; axis++) {
+        CHECK(isfinite(x[1 + v][axis]));
+        if (i < 3) CHECK_NEAR(x[1 + v][axis], found[v][axis], 1e-5); /* other origins, in single precision */
+      }
+    }
+    sbs_flesh_free(flesh);
+  }
+}
+
+/* Skin without weights is of no limb. It stays, and what hangs on it is relaxed; of it alone nothing moves. */
+static void test_without_weights(void) {
+  const sbs_flesh_desc desc = describe(1.0);
+  const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};
+  for (int is_all = 0; is_all < 2; is_all++) {
+    double linear[VERTICES][3], found[VERTICES][3];
+    size_t weighted = VERTICES;
+    deform(pose, linear);
+    for (int v = 0; v < VERTICES; v++) {
+      if (!is_all && rest[v][0] > -1.0) continue;
+      weights[v][0] = weights[v][1] = 0.0f;
+      weighted--;
+    }
+    sbs_flesh *flesh = make(&desc);
+    CHECK_EQUAL(sbs_flesh_free_count(flesh), weighted);
+    memcpy(found, linear, sizeof found);
+    relax(flesh, pose, found, 1);
+    for (int v = 0; v < VERTICES; v++) {
+      if (weights[v][0] + weights[v][1] <= 0.0f) CHECK(memcmp(found[v], linear[v], sizeof *found) == 0);
+      for (int i = 0; i < 3; i++) CHECK_NEAR(found[v][i], linear[v][i], 0.6); /* the radius */
+    }
+    CHECK(is_all == (memcmp(found, linear, sizeof found) == 0));
+    sbs_flesh_free(flesh);
+  }
+}
+
 static sbs_status make_and_relax(const sbs_allocator *allocator, void *found) {
   const sbs_flesh_desc desc = describe(1.0);
   const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};
@@ -337,6 +404,8 @@ int main(void) {
   RUN(test_options);
   RUN(test_bad_input);
   RUN(test_hostile);
+  RUN(test_stray);
+  RUN(test_without_weights);
   RUN(test_allocations);
   RUN(test_cancelled);
   return harness_result();

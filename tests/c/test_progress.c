@@ -308,7 +308,7 @@ static void test_every_call_can_fail_anywhere(void) {
       {"heat_weights", heat, 0, 1},
       {"weights_clean", clean, 1, 0},
       {"weights_smooth", smooth, 5, 1},
-      {"weights_diffuse", diffuse, 0, 1},
+      {"weights_diffuse", diffuse, 0, 0},
       {"influences_tidy", tidy, 0, 0},
       {"brush_new", new_brush, 10, 0},
       {"brush_stroke", stroke, 0, 0},
@@ -394,9 +394,32 @@ static void test_ends_where_nothing_changes(void) {
   CHECK(looks < 20);
 }
 
+static int count_restarts(double fraction, void *user) {
+  double *told = user; /* the last fraction, and how often it fell */
+  told[1] += fraction < told[0];
+  told[0] = fraction;
+  return 0;
+}
+
+/* Whatever is done for each vertex and joint tells, before the equations are solved and after. */
+static void test_diffusion_tells_in_all_steps(void) {
+  double told[2] = {0.0, 0.0};
+  size_t looks = 0;
+  make_sheet();
+  sbs_set_progress(count_restarts, told);
+  CHECK_EQUAL(diffuse(), SBS_OK);
+  CHECK(told[0] > 0.9 && told[1] >= 4.0); /* the last look is in the results */
+  sbs_set_progress(never, &looks);
+  CHECK_EQUAL(diffuse(), SBS_OK);
+  sbs_set_progress(NULL, NULL);
+  CHECK(looks > 5 * VERTICES / 64);
+  free_rig(&made);
+}
+
 int main(void) {
   RUN(test_every_call_can_fail_anywhere);
   RUN(test_progress_may_call_the_library);
+  RUN(test_diffusion_tells_in_all_steps);
   RUN(test_ends_where_nothing_changes);
   return harness_result();
 }

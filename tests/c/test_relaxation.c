@@ -237,6 +237,27 @@ static void test_degenerate(void) {
   CHECK(memcmp(found, posed, sizeof found) == 0 && report.iterations == 0);
 }
 
+/* A volume at rest whose square underflows, of cones that are flat in the pose. */
+static void test_tiny_volume(void) {
+  const double volumes[] = {1e-140, 1e-170, 1e-310};
+  for (size_t i = 0; i < sizeof volumes / sizeof *volumes; i++) {
+    sbs_relaxation_desc desc = describe();
+    const double apex[3] = {0.0, 0.0, 0.0};
+    double energy = 77.0, gradient[VERTICES][3] = {{77.0}};
+    sbs_fault fault = {0};
+    for (int v = 0; v < VERTICES; v++) posed[v][2] = 0.0;
+    for (int t = 0; t < TRIANGLES; t++) parts[t] = 0;
+    desc.part_count = 1;
+    desc.triangle_parts = parts;
+    desc.apexes = apex;
+    desc.rest_volumes = volumes + i;
+    const sbs_status status = sbs_relaxation_energy(&desc, NULL, &energy, gradient[0], &fault);
+    CHECK_EQUAL(status, volumes[i] > 1e-300 ? SBS_OK : SBS_ERROR_TOO_LARGE);
+    if (status) CHECK(energy == 77.0 && gradient[0][0] == 77.0);
+    for (int v = 0; v < VERTICES; v++) CHECK(isfinite(gradient[v][0] + gradient[v][1] + gradient[v][2]));
+  }
+}
+
 static sbs_status minimize(const sbs_allocator *allocator, void *found) {
   const sbs_relaxation_desc desc = describe_all();
   sbs_relaxation_options options = sbs_default_relaxation_options();
@@ -274,6 +295,7 @@ int main(void) {
   RUN(test_squeezed_opens);
   RUN(test_bad_input);
   RUN(test_degenerate);
+  RUN(test_tiny_volume);
   RUN(test_allocations);
   RUN(test_cancelled);
   return harness_result();

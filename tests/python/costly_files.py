@@ -21,6 +21,22 @@ def shared_file_buffers(folder: Path, count: int = 100) -> Path:
     return path
 
 
+def overlapping_rows(folder: Path, count: int = 1000) -> Path:
+    """Attributes that each have every other number of a view, from another one on."""
+    builder = arm()
+    view = len(builder.json["bufferViews"])
+    start, size = len(builder.data) + -len(builder.data) % 4, 16 * count
+    builder.data += bytes(start + size - len(builder.data))
+    builder.json["bufferViews"].append({"buffer": 0, "byteOffset": start, "byteLength": size, "byteStride": 8})
+    attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
+    for number in range(count):
+        attributes[f"_A{number}"] = len(builder.json["accessors"])
+        builder.json["accessors"].append(
+            {"bufferView": view, "byteOffset": 8 * number, "componentType": 5126, "count": count, "type": "SCALAR"}
+        )
+    return builder.save(folder / "rows.glb")
+
+
 def influence_sets(folder: Path, count: int = 3000) -> Path:
     """A triangle with many sets of four influences, all at one accessor."""
     builder = arm()

@@ -22,6 +22,8 @@ from gltf_validity import check_validity
 
 import sbs
 from sbs.formats import bake, with_role
+from sbs.formats.baking import make_frames
+from sbs.formats.caches import NPZ
 from sbs.options import MethodOptions
 
 DATA = resources.files("sbs.characters") / "data"
@@ -139,6 +141,14 @@ def test_memory_does_not_grow_with_the_number_of_frames(hand: sbs.Character, tmp
     peak(10)  # imports take memory, too
     few, many = peak(1500), peak(6000)  # 24 MB and 98 MB of positions
     assert many < 1.1 * few + 1e6
+
+
+@pytest.mark.applies(Path("/dev/full").exists(), reason="devices")
+def test_an_archive_that_can_not_be_begun_is_closed(hand: sbs.Character) -> None:
+    """It would be closed when it is forgotten, and tell its error then."""
+    frames = make_frames(hand.skin, range(3), 24.0, triangles=hand.mesh.triangles)
+    with pytest.raises(OSError, match="space"), NPZ(Path("/dev/full"), frames):
+        pass
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -271,6 +272,32 @@ def test_files_of_the_user_are_kept(tmp_path: Path, ends: list[str], content: by
         pass
     assert sorted(tmp_path.iterdir()) == sorted(names)
     assert [name.read_bytes() for name in names] == [content] * len(names)
+
+
+@pytest.mark.applies(os.name != "nt", reason="files have limits")
+@pytest.mark.parametrize("is_locked", [False, True])
+def test_nothing_is_left_of_a_run_that_can_not_begin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_locked: bool
+) -> None:
+    """On a full disk, and on a file system without locks: a part without a journal would be refused for ever."""
+    fcntl, resource = pytest.importorskip("fcntl"), pytest.importorskip("resource")
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    file = unfinished.Unfinished(tmp_path / "hand.pc2", "what", 4000)
+    with monkeypatch.context() as patch, pytest.raises(OSError) as failed:
+        if is_locked:
+            patch.setattr(fcntl, "flock", refuse)
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        try:
+            file.__enter__()
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert failed.value.errno == (errno.ENOLCK if is_locked else errno.EFBIG)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("end", ["part", "journal"])

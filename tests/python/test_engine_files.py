@@ -261,7 +261,16 @@ def test_centers_of_other_positions_are_left_out_with_a_warning(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "bounds", [7, {"min": [0, 0]}, {"min": "abc", "max": [1, 2, 3]}, {"min": [0, 0, 0], "max": [1e999] * 3}, {}]
+    "bounds",
+    [
+        7,
+        {"min": [0, 0]},
+        {"min": "abc", "max": [1, 2, 3]},
+        {"min": [0, 0, 0], "max": [1e999] * 3},
+        {"min": [0, 0, 0], "max": [10**400] * 3},
+        {"min": [-1e308] * 3, "max": [1e308] * 3},
+        {},
+    ],
 )
 def test_centers_with_damaged_bounds_are_left_out(tmp_path: Path, bounds: Any) -> None:
     loaded(HAND).for_engine("three", twist=None).save(tmp_path / "web.glb")

@@ -41,6 +41,15 @@ def test_the_old_file_stays_when_writing_fails(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
+def test_what_a_library_wrote_beside_the_temporary_goes_with_it(tmp_path: Path) -> None:
+    """USD writes to a file of its own, and leaves it where it can't be renamed."""
+    (tmp_path / ".other.usdc").write_text("")
+    with pytest.raises(RuntimeError), replacing(tmp_path / "data.usdc") as temporary:
+        temporary.with_suffix(".a5Gh1k").write_text("half")
+        raise RuntimeError
+    assert [file.name for file in tmp_path.iterdir()] == [".other.usdc"]
+
+
 def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
     path = tmp_path / "data.npy"
     errors = []

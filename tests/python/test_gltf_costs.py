@@ -12,8 +12,10 @@ from pathlib import Path
 import costly_files
 import numpy as np
 import pytest
+from gltf_validity import opened
 
 import sbs
+from sbs.formats.gltf.unused import drop_unused
 from sbs.gltf import FileError
 
 
@@ -45,6 +47,11 @@ def test_many_images_of_one_file_are_one(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert (tmp_path / "copy.glb").stat().st_size < 5_100_000
     assert peak < 5 * 5_000_000  # the file, the buffer as it grows, and the copy
+
+
+def test_rows_that_overlap_are_not_written_one_by_one(tmp_path: Path) -> None:
+    content, data = opened(costly_files.overlapping_rows(tmp_path))
+    assert len(drop_unused(content, bytearray(data))) <= len(data)
 
 
 def test_a_primitive_for_each_of_many_nodes(tmp_path: Path) -> None:

@@ -180,6 +180,16 @@ def test_damaged_files(tmp_path: Path, change: dict[str, object], message: str) 
     assert "model.pmx" in str(told.value)
 
 
+def test_signaling_nan(tmp_path: Path) -> None:
+    """NumPy warns where it makes doubles of them."""
+    data = elbow().to_bytes()
+    place = data.index(struct.pack("<i", 104)) + 4  # the first position
+    path = tmp_path / "model.pmx"
+    path.write_bytes(data[:place] + struct.pack("<I", 0x7FA00000) + data[place + 4 :])
+    with pytest.raises(FileError, match="not finite"):
+        sbs.load(path)
+
+
 def test_huge_counts_cost_nothing(tmp_path: Path) -> None:
     data = bytearray(elbow().to_bytes())
     place = data.index(struct.pack("<i", 104))  # the number of vertices

@@ -24,7 +24,7 @@ from gltf_builder import arm
 from one_reader import OneReader
 
 import sbs
-from sbs.formats import apart, bake, usd
+from sbs.formats import apart, bake, sampling, usd
 from sbs.rigging.content import FileError, FileWarning, Wanted
 from sbs.support.extras import MissingExtraError
 
@@ -232,6 +232,17 @@ def test_steps_stay_steps_and_nodes_above_joints_turn_as_they_do(tmp_path: Path)
         found = again.skin.deform_many(theirs.skinning_matrices(times), method="linear")
         # joints may be elsewhere between samples by a share of the size that is smaller
         np.testing.assert_allclose(found, wanted, atol=3e-4 * float(np.ptp(hero.mesh.positions)))
+
+
+def test_tangents_without_measure_are_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = arm()
+    wild = np.random.default_rng(1).normal(size=(3 * 20, 4)).tolist()
+    builder.animation((0, "rotation", list(range(20)), wild), interpolation="CUBICSPLINE")
+    hero = sbs.load(builder.save(tmp_path / "arm.glb"))
+    monkeypatch.setattr(sampling, "MOST", 1000, raising=False)
+    times, matrices = sampling.sample(hero.animations[0], hero.animations[0].skinning_matrices, 1.0)
+    assert 100 < len(times) * matrices.shape[1] <= 1000
+    assert set(range(20)) <= set(times.tolist())
 
 
 @reads_alike

@@ -53,6 +53,9 @@ typedef enum sbs_driver_part {
   SBS_DRIVER_BOTH = 2
 } sbs_driver_part;
 
+/* The most poses of a driver. */
+#define SBS_DRIVER_MOST_POSES 2048
+
 /* Joints whose rotations drive, and their poses. N is driver_offsets[D], the number of joints of all drivers. */
 typedef struct sbs_drivers_desc {
   size_t joint_count;           /* J of the skeleton; 0 is SBS_ERROR_EMPTY */
@@ -64,7 +67,7 @@ typedef struct sbs_drivers_desc {
   const sbs_driver_part *parts; /* (D) or NULL: SBS_DRIVER_SWING */
 
   size_t pose_count;           /* P; 0 is SBS_ERROR_EMPTY */
-  const int32_t *pose_drivers; /* (P) the driver of each pose, in [0, D) */
+  const int32_t *pose_drivers; /* (P) the driver of each pose, in [0, D); up to SBS_DRIVER_MOST_POSES of one */
   /*
    * Of each pose, one after the other, three numbers for each joint of its driver, as sbs_drivers_coordinates finds
    * them. A pose nearer than 0.001 to another of its driver, or to the rest pose, is SBS_ERROR_OPTION.
@@ -79,8 +82,8 @@ SBS_API sbs_drivers_desc sbs_default_drivers_desc(void);
 typedef struct sbs_drivers sbs_drivers;
 
 /*
- * Makes drivers. O(n^2) time and memory for n poses of a driver: 1,000 take 8 MB, and their weights in a pose some
- * milliseconds.
+ * Makes drivers. O(n^2) time and memory for n poses of a driver: 2,048 take 32 MB, and their weights in a pose some
+ * tens of milliseconds.
  *
  *   desc       may be released afterwards
  *   allocator  or NULL for malloc and free
@@ -106,19 +109,21 @@ SBS_API size_t sbs_drivers_pose_count(const sbs_drivers *drivers);
  *   coordinates  (N, 3)
  *   fault        or NULL
  *
- * Errors: as of a pose (sbs_skin_deform), TOO_LARGE beyond SBS_LARGEST, NO_CONVERGENCE, INTERNAL.
+ * Errors: as of a pose (sbs_skin_deform), TOO_LARGE beyond SBS_LARGEST; NO_CONVERGENCE and INTERNAL, which no known
+ * input causes, after which coordinates are written in part.
  */
 SBS_API sbs_status sbs_drivers_coordinates(const sbs_drivers *drivers, const sbs_pose *pose, double *coordinates,
                                            sbs_fault *fault);
 
 /*
- * Finds the weights of all poses in several frames.
+ * Finds the weights of all poses in several frames, one after the other.
  *
  *   poses    of J joints, `frame_count` times
  *   weights  (frame_count, P)
  *   fault    or NULL
  *
- * Errors: as sbs_drivers_coordinates, and CANCELLED.
+ * Errors: as sbs_drivers_coordinates, OUT_OF_MEMORY; CANCELLED. After that and after NO_CONVERGENCE or INTERNAL, the
+ * weights of the frames before are written, and no others.
  */
 SBS_API sbs_status sbs_drivers_weights(const sbs_drivers *drivers, size_t frame_count, const sbs_pose *poses,
                                        double *weights, sbs_fault *fault);

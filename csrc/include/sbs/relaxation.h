@@ -88,7 +88,8 @@ SBS_API sbs_relaxation_options sbs_default_relaxation_options(void);
  *   gradient  (V, 3) or NULL; of E by the positions, in units of `size`; 0 of vertices that are held
  *   fault     or NULL
  *
- * Errors: NULL, EMPTY, TOO_LARGE (also if E is not finite), OPTION, NOT_FINITE, VERTEX_INDEX, OUT_OF_MEMORY, CANCELLED.
+ * Errors: NULL, EMPTY, TOO_LARGE (also if E or its gradient is not finite), OPTION, NOT_FINITE, VERTEX_INDEX,
+ * OUT_OF_MEMORY, CANCELLED.
  */
 SBS_API sbs_status sbs_relaxation_energy(const sbs_relaxation_desc *desc, const sbs_relaxation_options *options,
                                          double *energy, double *gradient, sbs_fault *fault);

@@ -42,8 +42,8 @@
  * such as an amount of 1 and no amounts, they agree to 1e-6 of the mesh's size for float32, and to 1e-13 for float64.
  *
  * ERRORS. Every function that can fail returns a sbs_status. It checks its input before it writes, and leaves all
- * outputs untouched unless it returns SBS_OK, with two exceptions: sbs_skin_deform_many, and calls that are cancelled
- * (sbs_set_progress). The optional sbs_fault says which argument was at fault, and where.
+ * outputs untouched unless it returns SBS_OK, with two exceptions: errors of which it is said, and calls that are
+ * cancelled (sbs_set_progress). The optional sbs_fault says which argument was at fault, and where.
  *
  * NULL is an error for every pointer parameter that is not marked "or NULL".
  *
@@ -187,8 +187,9 @@ typedef int sbs_progress(double fraction, void *user);
  *
  * A cancelled call leaves every object as it was, and makes none. Arrays may be written in part by those functions that
  * write as they go: sbs_skin_deform and its variants, sbs_gradient_deform, sbs_muscles_cover, sbs_capsules_weights and
- * its variant, sbs_influences_clean, sbs_twist_influences, sbs_surface_nearest, sbs_surface_blocked,
- * sbs_surface_crossing, and those of sbs/mesh.h. Cleaning influences in place is never cancelled.
+ * its variant, sbs_influences_clean, sbs_influences_diffuse, sbs_twist_influences, sbs_drivers_weights,
+ * sbs_surface_nearest, sbs_surface_blocked, sbs_surface_crossing, and those of sbs/mesh.h. Cleaning influences in place
+ * is never cancelled.
  *
  *   progress  or NULL: calls run to their end
  *   user      passed to it

@@ -162,13 +162,15 @@ class NPZ(Cache):
     has_faces = True
 
     def __enter__(self) -> NPZ:
-        self._archive = self.resources.enter_context(zipfile.ZipFile(self.path, "w", allowZip64=True))
-        for name, array in (("times", self.frames.times()), ("triangles", self.frames.triangles)):
-            with self._entry(name) as entry:
-                np.lib.format.write_array(entry, array, allow_pickle=False)
-        self._positions = self.resources.enter_context(self._entry("positions"))
-        shape = len(self.frames.numbers), self.frames.vertex_count, 3
-        self._positions.write(_npy_header(shape, self.frames.dtype))
+        with ExitStack() as opened:
+            self._archive = opened.enter_context(zipfile.ZipFile(self.path, "w", allowZip64=True))
+            for name, array in (("times", self.frames.times()), ("triangles", self.frames.triangles)):
+                with self._entry(name) as entry:
+                    np.lib.format.write_array(entry, array, allow_pickle=False)
+            self._positions = opened.enter_context(self._entry("positions"))
+            shape = len(self.frames.numbers), self.frames.vertex_count, 3
+            self._positions.write(_npy_header(shape, self.frames.dtype))
+            self.resources = opened.pop_all()
         return self
 
     def _entry(self, name: str) -> IO[bytes]:

@@ -185,6 +185,7 @@ def _read_header(file: Bytes) -> _Sizes:
     return _Sizes(encoding, *numbers[1:6])
 
 
+@np.errstate(invalid="ignore")  # numbers that are not finite are told later
 def _read_vertices(file: Bytes, sizes: _Sizes) -> dict[str, Any]:
     """All vertices: how long each is depends on how it is weighted, so that it takes a walk to find them."""
     bone = sizes.bone

@@ -22,6 +22,9 @@ PRECISION = 1e-4
 ROUNDS = 12
 """The most times that intervals are halved."""
 
+MOST = 1 << 20
+"""Matrices beyond which none are halved: tangents without measure would make gigabytes of a few keys."""
+
 
 def sample(animation: Animation, local: Callable[[Floats], Floats], size: float) -> tuple[Floats, Floats]:
     """Times (F,), ascending from 0 on, and the matrices there: at all keys, and between as often as these need.
@@ -54,7 +57,7 @@ def sample(animation: Animation, local: Callable[[Floats], Floats], size: float)
         differs |= _weights_differ(animation, start, middle, end)
         differs &= end - start > 4.0 * JUST_BEFORE
         halved = intervals[differs]
-        if not len(halved):
+        if not len(halved) or (len(times) + len(halved)) * matrices.shape[1] > MOST:
             break
         times = np.insert(times, halved + 1, middle[differs])
         matrices = np.insert(matrices, halved + 1, there[differs], axis=0)

@@ -111,6 +111,7 @@ class Unfinished(AbstractContextManager["Unfinished"]):
     def __enter__(self) -> Unfinished:
         self._journal, is_made = _locked(self._journal_name, self._target)
         is_new = not os.fstat(self._journal.fileno()).st_size
+        is_ours = False
         try:
             _check_alone(self._journal, self._journal_name)
             if not is_new and self._journal.read(len(_BEGINS)) != _BEGINS:
@@ -119,6 +120,7 @@ class Unfinished(AbstractContextManager["Unfinished"]):
             if is_new:
                 self._begin()  # before there is a part, which is nobody's without it
             with self._open_part(is_new) as file:
+                is_ours = is_new
                 if known and os.fstat(file.fileno()).st_size == self._size:
                     self.pieces = {place: found for place, found in known.items() if _is_there(file, *place, found)}
                 else:
@@ -126,6 +128,8 @@ class Unfinished(AbstractContextManager["Unfinished"]):
                 file.truncate(self._size)
             self._begin()
         except BaseException:
+            if is_ours:
+                self._part.unlink(missing_ok=True)
             if is_made:
                 self._journal_name.unlink(missing_ok=True)
             elif is_new:
@@ -243,8 +247,10 @@ def _locked(name: Path, target: Path) -> tuple[IO[bytes], bool]:
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(journal.fileno()), name.stat()):
                     return journal, is_made
-        except BaseException:
+        except BaseException as error:
             journal.close()
+            if is_made and not isinstance(error, BlockingIOError):  # no other run has it
+                name.unlink(missing_ok=True)
             raise
         journal.close()  # the run that had it has ended meanwhile, and removed it
 
@@ -263,7 +269,9 @@ def _lock(journal: IO[bytes], target: Path) -> None:
         else:
             fcntl.flock(journal, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise OSError(errno.EBUSY, "another run is writing it", str(target)) from error
+        if error.errno not in (errno.EAGAIN, errno.EACCES, errno.EDEADLK):  # a file system without locks
+            raise OSError(error.errno, error.strerror, str(target)) from error
+        raise BlockingIOError(errno.EAGAIN, "another run is writing it", str(target)) from error
 
 
 def _is_there(file: IO[bytes], offset: int, size: int, checksum: int) -> bool:

@@ -79,8 +79,11 @@ def _beside(target: Path, there: os.stat_result | None, token: str) -> Iterator[
         if there is not None:
             resemble(temporary, there)
         _rename(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    except BaseException:
+        # With the files beside it that libraries such as USD write to first.
+        for left in target.parent.glob(f".{token}*"):
+            left.unlink(missing_ok=True)
+        raise
 
 
 def _rename(temporary: Path, target: Path) -> None:

@@ -70,14 +70,14 @@ def fit_centers(centers: NDArray[Any], positions: NDArray[Any], bounds: object) 
         return centers
     try:
         written = np.array([bounds["min"], bounds["max"]], np.float64) if isinstance(bounds, dict) else np.empty(0)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
     if written.shape != (2, 3) or not np.isfinite(written).all():
         return None
     now = np.array([positions.min(axis=0), positions.max(axis=0)])
-    before, size = written[1] - written[0], now[1] - now[0]
-    longest = int(before.argmax())
     with np.errstate(all="ignore"):
+        before, size = written[1] - written[0], now[1] - now[0]
+        longest = int(before.argmax())
         factor = size[longest] / before[longest]
         if not (0 < factor < np.inf) or (np.abs(size - factor * before) > ROUNDING * size[longest]).any():
             return None

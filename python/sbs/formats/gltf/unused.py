@@ -75,9 +75,11 @@ def _pack_views(content: Json, data: bytearray) -> None:
         number = holder.get("bufferView")
         if _is_integer(number) and number < len(views) and isinstance(views[int(number)], dict):
             users.setdefault(int(number), []).append((holder, _find_rows(views[int(number)], holder, data, *kind)))
+    left = len(data)  # more is packed only where arrays overlap, as in files that are built to cost much
     for number, found in users.items():
         rows = [each for _, each in found if each is not None]
-        if number in images or len(rows) < len(found):
+        needed = sum(each.number * (each.size + -each.size % 4) for each in set(rows))
+        if number in images or len(rows) < len(found) or needed > left:
             continue
         view = views[number]
         used = np.zeros(int(view["byteLength"]), bool)
@@ -85,6 +87,7 @@ def _pack_views(content: Json, data: bytearray) -> None:
             each.within(used, np.bool_, int(view.get("byteOffset") or 0))[:] = True
         if used.sum() > len(used) - 4:  # which align arrays
             continue
+        left -= needed
         packed = {each: len(views) + place for place, each in enumerate(dict.fromkeys(rows))}
         views += [_packed_view(view, data, each) for each in packed]
         for (holder, _), each in zip(found, rows, strict=True):
