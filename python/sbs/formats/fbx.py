@@ -131,8 +131,11 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
         ).clip(0.0, 1.0)
     transforms = _decomposed([[node.local_transform for node in nodes]])
     still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
-    names = [node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)]
     parents = [_kept(node.parent) for node in nodes]
+    names = [
+        (parent.name if node.is_scale_helper else node.name) or ("root" if node.is_root else f"node_{index}")
+        for index, (node, parent) in enumerate(zip(nodes, parents, strict=True))
+    ]
     above = [-1 if parent is None else number[parent.typed_id] for parent in parents]
     return Scene(
         nodes=Nodes(
@@ -183,7 +186,8 @@ def _surface(
     """A mesh as it is at bind, its method and how much of it; None if it has nothing to deform.
 
     The channels of its blend shapes are added to `channels`. A bone that the meshes before bind otherwise becomes
-    another joint, on a new node below the bone's.
+    another joint, on a new node below the bone's. A bone whose scale others do not inherit has it on a helper node below:
+    both are joints, as the bones below the bone hang from its own node.
     """
     import ufbx
 
@@ -212,6 +216,10 @@ def _surface(
     otherwise = 0
     for bind, bone in zip(at_bind, bones, strict=True):
         node = number[bone.typed_id]
+        above = number[_kept(bone.parent).typed_id] if bone.is_scale_helper else node
+        if above not in joints_by_node and above != node:
+            joints_by_node[above] = len(joints_by_node)
+            binds.append(bind)
         if node in joints_by_node:
             known = binds[joints_by_node[node]]
             if np.abs(known - bind).max() > _SAME * max(float(np.abs(known).max()), 1e-300):
