@@ -86,6 +86,13 @@ def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
         np.testing.assert_allclose(found, expected, atol=4e-6)
 
 
+@pytest.mark.parametrize(("share", "expected"), [(0, {}), (1, {"method": "dual_quaternion"})])
+def test_a_blend_that_is_one_of_its_two_methods(tmp_path: Path, share: int, expected: dict[str, str]) -> None:
+    """As 3ds Max writes every skin, with weights of 0."""
+    text = re.sub(r"(BlendWeights: \*36 {\n a: )[^\n]*", rf"\g<1>{','.join([str(share)] * 36)}", tube("Blend"))
+    assert sbs.load(written(tmp_path, text)).options == expected
+
+
 def test_a_bone_whose_scale_the_bones_below_do_not_inherit(tmp_path: Path) -> None:
     """As Maya's joints with scale compensation: ufbx puts the scale on a node without a name, beside the bones below."""
     hip, knee = transform((1, 2, 3), (0, 10, 0)), transform((0, 0, 2), (20, 0, 90))

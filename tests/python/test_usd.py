@@ -247,6 +247,24 @@ def test_dual_quaternions_come_back(tmp_path: Path) -> None:
     assert sbs.load(tmp_path / "again.usda").options == {"method": "dual_quaternion"}
 
 
+@reads_alike
+def test_each_mesh_keeps_its_method(tmp_path: Path) -> None:
+    stage = asset(tmp_path / "hero.usda", "dualQuaternion")
+    assert Sdf.CopySpec(stage.GetRootLayer(), "/hero/body", stage.GetRootLayer(), "/hero/coat")
+    UsdSkel.BindingAPI(stage.GetPrimAtPath("/hero/coat")).GetSkinningMethodAttr().Set("classicLinear")
+    stage.GetRootLayer().Save()
+    hero = sbs.load(tmp_path / "hero.usda")
+    hero.save(tmp_path / "again.usda")
+    for character in (hero, sbs.load(tmp_path / "again.usda")):
+        matrices = character.animations[0].skinning_matrices(0.5)
+        body, coat = (
+            character.skin.deform(matrices, **character.options)[part.vertices] for part in character.mesh.parts
+        )
+        for found, method in ((body, "dual_quaternion"), (coat, "linear")):
+            expected = character.parts["body"].skin.deform(matrices, method=method)
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 def blend_shapes(stage: Usd.Stage) -> None:
     """Two blend shapes of the mesh, of some points and of all, whose weights change beside the joints."""
     mesh = UsdGeom.Mesh.Get(stage, "/hero/body")

@@ -211,9 +211,8 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
     surface = join([_surface(mesh, tokens, remarks).named(_prim_name(mesh.GetPrim())) for mesh in targets])
-    methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
-    if len(methods) > 1:
-        remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
+    duals = [str(mesh.GetSkinningMethod()) == "dualQuaternion" for mesh in targets]
+    amount = np.repeat(np.array(duals, float), [len(part.vertices) for part in surface.parts])
     return Scene(
         nodes=Nodes(
             [skeleton.GetPrim().GetName(), *joint_names],
@@ -227,7 +226,8 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
         surface=surface,
         clips=_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks),
         remarks=remarks,
-        method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
+        method="dual_quaternion" if any(duals) else "linear",
+        amount=None if all(duals) else amount,
     )
 
 

@@ -187,13 +187,16 @@ def write(
     load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
-        is_dual = (options or {}).get("method") == "dual_quaternion"
-        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), is_dual)
+        options = options or {}
+        amount = options.get("amount")
+        dual = np.full(len(mesh.positions), options.get("method") == "dual_quaternion", float)
+        dual *= 1.0 if amount is None else amount
+        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), dual)
         stage.GetRootLayer().Save()
         del stage
 
 
-def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], is_dual: bool) -> None:
+def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], dual: Floats) -> None:
     tf, usd_skel, vt = _load_pxr("Tf", "UsdSkel", "Vt")
     stage.SetTimeCodesPerSecond(_RATE)
     root = usd_skel.Root.Define(stage, f"/{tf.MakeValidIdentifier(name or 'character')}")
@@ -224,13 +227,14 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
     # "skeleton" is the name of another prim there.
     mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
     for number, mesh_name in enumerate(mesh_names):
-        part, own = mesh, tokens
+        part, own, share = mesh, tokens, dual
         if len(mesh.parts) > 1:
+            share = dual[mesh.parts[number].vertices]
             part = mesh.of_parts([number])
             own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
         place = root.GetPath().AppendChild(mesh_name)
         _put_mesh(stage, place, part, rig, skeleton, joints, own)
-        if is_dual:
+        if share.mean() > 0.5:  # USD has no blend
             skinned = usd_skel.BindingAPI(stage.GetPrimAtPath(place))
             skinned.CreateSkinningMethodAttr(usd_skel.Tokens.dualQuaternion)
         if mesh.parts:
