@@ -286,6 +286,27 @@ def blend_shapes(stage: Usd.Stage) -> None:
     stage.GetRootLayer().Save()
 
 
+@reads_alike
+@pytest.mark.parametrize("clips", [[], ["other"], ["walk"]])
+def test_weights_of_blend_shapes_at_rest_come_back(tmp_path: Path, clips: list[str]) -> None:
+    """A still face has its weights in an animation of no joints, as Blender writes it; it is no clip."""
+    stage = asset(tmp_path / "hero.usda")
+    blend_shapes(stage)
+    animation = UsdSkel.Animation.Get(stage, "/hero/bones/walk")
+    if "other" in clips:
+        assert Sdf.CopySpec(stage.GetRootLayer(), "/hero/bones/walk", stage.GetRootLayer(), "/hero/bones/other")
+    if "walk" not in clips:
+        animation.GetJointsAttr().Set([])
+        animation.GetBlendShapeWeightsAttr().Clear()
+    animation.GetBlendShapeWeightsAttr().Set([0.25, 1, 0.5])
+    stage.GetRootLayer().Save()
+    hero = sbs.load(tmp_path / "hero.usda")
+    hero.save(tmp_path / "again.usda")
+    for character in (hero, sbs.load(tmp_path / "again.usda")):
+        assert [shape.weight for shape in character.mesh.shapes] == [0.5, 0.25]
+        assert [clip.name for clip in character.animations] == clips
+
+
 def bulge(stage: Usd.Stage) -> UsdSkel.BlendShape:
     return UsdSkel.BlendShape.Get(stage, "/hero/body/bulge")
 

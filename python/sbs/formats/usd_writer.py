@@ -224,6 +224,11 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
             end = animation.duration * _RATE
             stage.SetEndTimeCode(round(end) if abs(round(end) - end) <= NEAR_END * _RATE else end)
 
+    if not animations and any(shape.weight for shape in mesh.shapes):
+        place = skeleton.GetPath().AppendChild("rest")
+        _put_weights(usd_skel.Animation.Define(stage, place), tokens, mesh)
+        binding.CreateAnimationSourceRel().SetTargets([place])
+
     # "skeleton" is the name of another prim there.
     mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
     for number, mesh_name in enumerate(mesh_names):
@@ -325,6 +330,13 @@ def _row_matrices(matrices: Floats) -> Any:
     return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
 
 
+def _put_weights(prim: Any, tokens: list[str], mesh: Mesh) -> Any:
+    """Write the weights at rest of blend shapes into an animation; returns their attribute."""
+    vt = _load_pxr("Vt")
+    prim.CreateBlendShapesAttr(vt.TokenArray(tokens))
+    return prim.CreateBlendShapeWeightsAttr(vt.FloatArray([shape.weight for shape in mesh.shapes]))
+
+
 def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh) -> None:
     gf, vt = _load_pxr("Gf", "Vt")
     prim.CreateJointsAttr(vt.TokenArray(joints.tokens))
@@ -337,8 +349,7 @@ def _put_animation(prim: Any, animation: Animation, joints: _Joints, tokens: lis
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
     weights = None
     if tokens:
-        prim.CreateBlendShapesAttr(vt.TokenArray(tokens))
-        weights = prim.CreateBlendShapeWeightsAttr()
+        weights = _put_weights(prim, tokens, mesh)
         shares = _single(ShapeMotion(mesh.positions, mesh.shapes, animation.shape_tracks).weights(times))
     for frame, seconds in enumerate(times):
         if weights is not None:
