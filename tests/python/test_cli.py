@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,15 @@ def test_compare_measures_and_draws(tmp_path: Path) -> None:
     assert len(columns) > 10
     assert columns.min() > 331 / 2
     assert "linear (LBS)" in succeed("compare", HAND, "--animation", "fist", "--time", 1)
+
+
+def test_compare_goes_past_an_animation_that_stays_at_bind(tmp_path: Path) -> None:
+    """Godot's "RESET", or a T-pose, often comes first."""
+    hand = sbs.load(HAND)
+    still = np.tile(np.eye(4), (2, len(hand.skeleton), 1, 1))
+    reset = sbs.Animation.from_skinning_matrices("RESET", [0, 1], still, hand.rig)
+    replace(hand, animations=(reset, hand.animations["fist"])).save(tmp_path / "hand.glb")
+    assert "fist at" in succeed("compare", tmp_path / "hand.glb", "--methods", "LBS,DQS")
 
 
 def test_bench_in_json_and_as_a_table() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fbx_builder import TICKS, cuff, numbers, shape, tube
+from fbx_builder import TICKS, cuff, numbers, shape, transform, tube
 
 import sbs
 from sbs.rigging.content import FileError, FileWarning
@@ -84,6 +84,29 @@ def test_each_way_of_skinning(tmp_path: Path, method: str) -> None:
         expected = skinned(path, number, times)
         # float32, for a size of 6.
         np.testing.assert_allclose(found, expected, atol=4e-6)
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0, {}), (1, {"method": "dual_quaternion"})])
+def test_a_blend_that_is_one_of_its_two_methods(tmp_path: Path, share: int, expected: dict[str, str]) -> None:
+    """As 3ds Max writes every skin, with weights of 0."""
+    text = re.sub(r"(BlendWeights: \*36 {\n a: )[^\n]*", rf"\g<1>{','.join([str(share)] * 36)}", tube("Blend"))
+    assert sbs.load(written(tmp_path, text)).options == expected
+
+
+def test_a_bone_whose_scale_the_bones_below_do_not_inherit(tmp_path: Path) -> None:
+    """As Maya's joints with scale compensation: ufbx puts the scale on a node without a name, beside the bones below."""
+    hip, knee = transform((1, 2, 3), (0, 10, 0)), transform((0, 0, 2), (20, 0, 90))
+    text = tube().replace(hip, transform((1, 2, 3), (0, 10, 0), (1.5, 1, 0.5)))
+    path = written(tmp_path, text.replace(knee, knee.replace("\n}", '\nP: "InheritType", "enum", "", "",2\n}')))
+    character = sbs.load(path)
+    skeleton = character.skeleton
+    assert skeleton.names == ("hip", "hip_2", "knee")
+    assert skeleton.parents.tolist() == [-1, 0, 0]
+    moved = skeleton.skinning_matrices(skeleton.forward(sbs.poses.turned(skeleton, "hip", [1, 0, 0], 30)))
+    np.testing.assert_allclose(moved, moved[[0, 0, 0]], atol=1e-12)  # the whole leg turns with the hip
+    times = [0, 0.25, 1]
+    frames = character.skin.deform_many(character.animations["bend"].skinning_matrices(times), method="linear")
+    np.testing.assert_allclose(frames, skinned(path, 0, times), atol=1e-6 * np.ptp(frames))  # ufbx has float32
 
 
 @pytest.mark.parametrize("ticks", [0, TICKS // 2])

@@ -96,7 +96,7 @@ def table() -> dict[tuple[str, str], str]:
 
 
 def written(
-    path: Path, old: sbs.Character, check: Callable[[sbs.Character, sbs.Character], bool], about: str = "linearly"
+    path: Path, old: sbs.Character, check: Callable[[sbs.Character, sbs.Character], bool], about: str = "otherwise"
 ) -> str:
     """How a feature fares in a file that is saved and read; a warning names what it is about."""
     told = heard(lambda: old.save(path))[1]

@@ -213,6 +213,18 @@ def test_joints_are_matched_by_name_then_by_part_then_by_a_map() -> None:
             matched(ours, theirs, names)
 
 
+@pytest.mark.parametrize(
+    "arm", [["Collar", "Shoulder", "Elbow", "Wrist"], ["_collar", "_shoulder", "_elbow", "_wrist", "_hand"]]
+)
+@pytest.mark.parametrize("prefix", ["", "mixamorig:"])
+def test_names_of_joints_in_anatomy(arm: list[str], prefix: str) -> None:
+    """A shoulder is the upper arm of Biovision and SMPL, also where Mixamo's collar bone has the same name."""
+    motion = [f"Left{name}" for name in [*arm, "Hip", "Knee", "Ankle"]]
+    mixamo = [f"{prefix}Left{name}" for name in ("Shoulder", "Arm", "ForeArm", "Hand", "UpLeg", "Leg", "Foot")]
+    found = {motion[source]: mixamo[target] for source, target in matched(motion, mixamo)}
+    assert found == dict(zip([*motion[:4], *motion[-3:]], mixamo, strict=True))
+
+
 def walking(frames: int = 7) -> sbs.Motion:
     """A motion of joints named as CMU's, whose arms hang at rest, in another measure and with z upward."""
     names = ["Hips", "Spine", "LeftArm", "LeftForeArm", "LeftHand", "LeftUpLeg", "LeftLeg", "LeftFoot"]

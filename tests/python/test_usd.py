@@ -287,6 +287,24 @@ def test_dual_quaternions_come_back(tmp_path: Path) -> None:
     assert sbs.load(tmp_path / "again.usda").options == {"method": "dual_quaternion"}
 
 
+@reads_alike
+def test_each_mesh_keeps_its_method(tmp_path: Path) -> None:
+    stage = asset(tmp_path / "hero.usda", "dualQuaternion")
+    assert Sdf.CopySpec(stage.GetRootLayer(), "/hero/body", stage.GetRootLayer(), "/hero/coat")
+    UsdSkel.BindingAPI(stage.GetPrimAtPath("/hero/coat")).GetSkinningMethodAttr().Set("classicLinear")
+    stage.GetRootLayer().Save()
+    hero = sbs.load(tmp_path / "hero.usda")
+    hero.save(tmp_path / "again.usda")
+    for character in (hero, sbs.load(tmp_path / "again.usda")):
+        matrices = character.animations[0].skinning_matrices(0.5)
+        body, coat = (
+            character.skin.deform(matrices, **character.options)[part.vertices] for part in character.mesh.parts
+        )
+        for found, method in ((body, "dual_quaternion"), (coat, "linear")):
+            expected = character.parts["body"].skin.deform(matrices, method=method)
+            np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
 def blend_shapes(stage: Usd.Stage) -> None:
     """Two blend shapes of the mesh, of some points and of all, whose weights change beside the joints."""
     mesh = UsdGeom.Mesh.Get(stage, "/hero/body")
@@ -306,6 +324,27 @@ def blend_shapes(stage: Usd.Stage) -> None:
     for code, weights in ((5, [0, 0, 1]), (10, [0.5, 1, -0.25]), (20, [1, 0, 0])):
         animation.CreateBlendShapeWeightsAttr().Set(weights, code)
     stage.GetRootLayer().Save()
+
+
+@reads_alike
+@pytest.mark.parametrize("clips", [[], ["other"], ["walk"]])
+def test_weights_of_blend_shapes_at_rest_come_back(tmp_path: Path, clips: list[str]) -> None:
+    """A still face has its weights in an animation of no joints, as Blender writes it; it is no clip."""
+    stage = asset(tmp_path / "hero.usda")
+    blend_shapes(stage)
+    animation = UsdSkel.Animation.Get(stage, "/hero/bones/walk")
+    if "other" in clips:
+        assert Sdf.CopySpec(stage.GetRootLayer(), "/hero/bones/walk", stage.GetRootLayer(), "/hero/bones/other")
+    if "walk" not in clips:
+        animation.GetJointsAttr().Set([])
+        animation.GetBlendShapeWeightsAttr().Clear()
+    animation.GetBlendShapeWeightsAttr().Set([0.25, 1, 0.5])
+    stage.GetRootLayer().Save()
+    hero = sbs.load(tmp_path / "hero.usda")
+    hero.save(tmp_path / "again.usda")
+    for character in (hero, sbs.load(tmp_path / "again.usda")):
+        assert [shape.weight for shape in character.mesh.shapes] == [0.5, 0.25]
+        assert [clip.name for clip in character.animations] == clips
 
 
 def bulge(stage: Usd.Stage) -> UsdSkel.BlendShape:

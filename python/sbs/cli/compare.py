@@ -60,11 +60,12 @@ def compare(
 ) -> None:
     """Deform the character in FILE by some methods, by default LBS, DQS and smooth twist, and show how they differ.
 
-    The pose is one of an animation, by default of the first, or the bind pose with some joints turned; then the picture
-    shows what these joints and their parents move, with the weight of the joints in blue. Without --time it is where
-    methods differ most, of 24 moments; without animations it is a bend or a twist of one joint. Below is where the
-    methods differ most; vertices away from where the first method puts them are red. With --muscles there is SBS once
-    more, with skin that covers them, and with --correctives the last of the methods once more, with these shapes.
+    The pose is one of an animation, by default of the first that bends anything, or the bind pose with some joints
+    turned; then the picture shows what these joints and their parents move, with the weight of the joints in blue.
+    Without --time it is where methods differ most, of 24 moments; without animations it is a bend or a twist of one
+    joint. Below is where the methods differ most; vertices away from where the first method puts them are red. With
+    --muscles there is SBS once more, with skin that covers them, and with --correctives the last of the methods once
+    more, with these shapes.
     """
     refuse_idle((output is None, "{} needs --output", PICTURE))
     character = source.load()
@@ -148,15 +149,26 @@ def deformers(character: Character, methods: dict[str, NamedMethod], how: HowToD
 
 
 def find_animation(character: Character, pose: PoseOptions) -> Animation | None:
-    """The animation that is asked for, or the first, and a line about the others; None if joints are turned."""
+    """The animation that is asked for, or the first that is not at bind, and a line about the others.
+
+    None if joints are turned.
+    """
     if pose.joints or pose.animation_name is not None or not character.animations:
         if pose.time is not None and pose.animation_name is None:
             raise click.BadParameter("the character has no animation", param_hint="--time")
         return pose.animation(character)
-    first, *others = character.animations
+    first = next(filter(bends, character.animations), character.animations[0])
+    others = [each.name for each in character.animations if each is not first]
     if others:
-        say(f"animation {first.name!r}; others: {', '.join(repr(each.name) for each in others)}", err=True)
+        say(f"animation {first.name!r}; others: {', '.join(map(repr, others))}", err=True)
     return first
+
+
+def bends(animation: Animation) -> bool:
+    """Whether an animation is more than the character at bind, as "T-Pose" and "RESET" are: whether joints part."""
+    matrices = animation.skinning_matrices(np.linspace(0.0, animation.duration, MOMENTS))
+    # Files have single precision.
+    return bool(np.ptp(matrices, axis=1).max() > 1e-5 * np.abs(matrices).max())
 
 
 def find_pose(

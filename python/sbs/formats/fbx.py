@@ -125,19 +125,16 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
             parts.append(part)
     if not parts:
         raise FileError("no mesh has both triangles and a skin that can be read")
-    _, method, _ = parts[0]
-    if len({part[1] for part in parts}) > 1:
-        remarks.append("skins differ in their method; the first one's is taken")
-    amounts = [part[2] for part in parts]
-    amount = None
-    if method == "dual_quaternion" and any(given is not None for given in amounts):
-        amount = np.concatenate(
-            [np.ones(len(part[0].positions)) if part[2] is None else part[2] for part in parts]
-        ).clip(0.0, 1.0)
+    # 3ds Max writes a blend for each skin, most often one of nothing but linear blending.
+    amount = np.concatenate([part[1] for part in parts])
+    blends = 0.0 < amount.max() and amount.min() < 1.0
     transforms = _decomposed([[node.local_transform for node in nodes]])
     still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
-    names = [node.name or ("root" if node.is_root else f"node_{index}") for index, node in enumerate(nodes)]
     parents = [_kept(node.parent) for node in nodes]
+    names = [
+        (parent.name if node.is_scale_helper else node.name) or ("root" if node.is_root else f"node_{index}")
+        for index, (node, parent) in enumerate(zip(nodes, parents, strict=True))
+    ]
     above = [-1 if parent is None else number[parent.typed_id] for parent in parents]
     return Scene(
         nodes=Nodes(
@@ -150,8 +147,8 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
         surface=join([part[0] for part in parts]),
         clips=list(_clips(opened, nodes, channels, remarks)),
         remarks=remarks,
-        method=method,
-        amount=amount,
+        method="dual_quaternion" if amount.any() else "linear",
+        amount=amount if blends else None,
     )
 
 
@@ -184,11 +181,12 @@ def _surface(
     added: list[int],
     channels: list[Any],
     remarks: list[str],
-) -> tuple[SkinnedMesh, str, Floats | None] | None:
-    """A mesh as it is at bind, its method and how much of it; None if it has nothing to deform.
+) -> tuple[SkinnedMesh, Floats] | None:
+    """A mesh as it is at bind, and the share of dual quaternions at each vertex; None if it has nothing to deform.
 
     The channels of its blend shapes are added to `channels`. A bone that the meshes before bind otherwise becomes
-    another joint, on a new node below the bone's.
+    another joint, on a new node below the bone's. A bone whose scale others do not inherit has it on a helper node below:
+    both are joints, as the bones below the bone hang from its own node.
     """
     import ufbx
 
@@ -217,6 +215,10 @@ def _surface(
     otherwise = 0
     for bind, bone in zip(at_bind, bones, strict=True):
         node = number[bone.typed_id]
+        above = number[_kept(bone.parent).typed_id] if bone.is_scale_helper else node
+        if above not in joints_by_node and above != node:
+            joints_by_node[above] = len(joints_by_node)
+            binds.append(bind)
         if node in joints_by_node:
             known = binds[joints_by_node[node]]
             if np.abs(known - bind).max() > _SAME * max(float(np.abs(known).max()), 1e-300):
@@ -246,16 +248,14 @@ def _surface(
         shapes=tuple(_shapes(mesh, channels, remarks)),
     )
     surface = surface.moved(matrix).named(name)
-    method = deformer.skinning_method
-    if method == ufbx.SkinningMethod.DUAL_QUATERNION:
-        return surface, "dual_quaternion", None
-    if method == ufbx.SkinningMethod.BLENDED_DQ_LINEAR:
-        amount = np.zeros(len(points))
+    amount = np.zeros(len(points))
+    if deformer.skinning_method == ufbx.SkinningMethod.DUAL_QUATERNION:
+        amount[:] = 1.0
+    elif deformer.skinning_method == ufbx.SkinningMethod.BLENDED_DQ_LINEAR:
         vertices = _array(deformer.dq_vertices, 1, np.int64)[:, 0]
         inside = vertices < len(points)
         amount[vertices[inside]] = _array(deformer.dq_weights, 1)[inside, 0]
-        return surface, "dual_quaternion", np.nan_to_num(amount)
-    return surface, "linear", None
+    return surface, np.nan_to_num(amount).clip(0.0, 1.0)
 
 
 def _object_name(mesh: Any) -> str:

@@ -13,7 +13,8 @@ __all__ = ["tell_lost_method"]
 
 
 def tell_lost_method(path: Path, options: BlendOptions) -> None:
-    """Warn, if options ask for more than linear blending, that who opens the file blends linearly."""
+    """Warn, if options ask for more than linear blending, that programs do not hear of it."""
     method = options.get("method", "linear")
     if method != "linear":
-        warn(f"{path}: its programs blend linearly: the file does not say that it is deformed by {method}", FileWarning)
+        part = "" if options.get("amount") is None else " in part"
+        warn(f"{path} cannot say that it is deformed by {method}{part}; programs deform it otherwise", FileWarning)

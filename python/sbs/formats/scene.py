@@ -240,6 +240,7 @@ def _check(path: Path, scene: Scene) -> None:
     if not (joint_count and vertex_count and len(surface.triangles)):
         raise FileError(f"{path}: no skin on a mesh, so there is nothing to deform")
     numbers = {"rest positions": surface.positions, "inverse bind matrices": scene.inverse_bind_matrices}
+    numbers["weights of shapes at rest"] = np.array([shape.weight for shape in surface.shapes])
     numbers |= {"translations": nodes.translations, "rotations": nodes.quaternions, "scales": nodes.scales}
     numbers |= {f"keys of {clip.name!r}": clip.quaternions for clip in scene.clips}
     numbers |= {f"offsets of shape {shape.name!r}": shape.offsets for shape in surface.shapes}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -212,9 +213,13 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
     joint_names = [str(name) for name in names] if len(names) == len(tokens) else [t.rpartition("/")[2] for t in tokens]
     remarks: list[str] = []
     surface = join([_surface(mesh, tokens, remarks).named(_prim_name(mesh.GetPrim())) for mesh in targets])
-    methods = {str(mesh.GetSkinningMethod()) for mesh in targets}
-    if len(methods) > 1:
-        remarks.append("meshes differ in skinning:skinningMethod; the first one's is taken")
+    shapes = [token for mesh in targets for token in _shape_tokens(mesh)]
+    weights = _weights_at_rest(query.GetAnimQuery())
+    weighted = [
+        replace(shape, weight=weights.get(token, 0.0)) for shape, token in zip(surface.shapes, shapes, strict=True)
+    ]
+    duals = [str(mesh.GetSkinningMethod()) == "dualQuaternion" for mesh in targets]
+    amount = np.repeat(np.array(duals, float), [len(part.vertices) for part in surface.parts])
     return Scene(
         nodes=Nodes(
             [skeleton.GetPrim().GetName(), *joint_names],
@@ -225,10 +230,11 @@ def _read_scene(stage: Any, query: Any, targets: list[Any]) -> Scene:
         ),
         joints=np.arange(1, len(tokens) + 1),
         inverse_bind_matrices=affine.inverse(bind),
-        surface=surface,
-        clips=_clips(stage, query, tokens, [token for mesh in targets for token in _shape_tokens(mesh)], remarks),
+        surface=replace(surface, shapes=tuple(weighted)),
+        clips=_clips(stage, query, tokens, shapes, remarks),
         remarks=remarks,
-        method="dual_quaternion" if str(targets[0].GetSkinningMethod()) == "dualQuaternion" else "linear",
+        method="dual_quaternion" if any(duals) else "linear",
+        amount=None if all(duals) else amount,
         drivers=[_drivers(mesh) for mesh in targets],
     )
 
@@ -361,6 +367,19 @@ def _drivers(query: Any) -> str:
     return json.dumps(content)
 
 
+def _weights_at_rest(animation: Any) -> dict[str, float]:
+    """The weights that the animation of a skeleton has for blend shapes at no time, by their names there."""
+    from pxr import Usd, UsdSkel
+
+    if not animation:
+        return {}
+    values = UsdSkel.Animation(animation.GetPrim()).GetBlendShapeWeightsAttr().Get(Usd.TimeCode.Default())
+    names, weights = animation.GetBlendShapeOrder(), np.array([] if values is None else values, np.float64)
+    if len(weights) != len(names):
+        return {}
+    return {str(name): weight for name, weight in zip(names, weights.tolist(), strict=True)}
+
+
 def _shapes(query: Any, count: int, remarks: list[str]) -> Iterator[BlendShape]:
     from pxr import UsdSkel
 
@@ -417,12 +436,14 @@ def _point_values(values: Any, interpolation: str, count: int, columns: int) -> 
 def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks: list[str]) -> list[Clip]:
     """The animation that is bound to the skeleton, then all others that move its joints or blend shapes.
 
+    A bound one of blend shapes alone that never change has their weights at rest, as Blender writes it, and is no clip.
     The motion of the skeleton as a whole is in all of them, or alone if there is none.
     """
     from pxr import Usd, UsdSkel
 
     bound, skeleton = query.GetAnimQuery(), query.GetSkeleton()
     prims = [bound.GetPrim()] if bound else []
+    is_still = bool(bound) and not (len(bound.GetJointOrder()) or bound.GetBlendShapeWeightTimeSamples())
     prims += [
         prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Animation) and not any(prim == other for other in prims)
     ]
@@ -431,7 +452,7 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
         raise FileError(f"{rate:g} time codes per second")
     cache, above = UsdSkel.Cache(), _codes_above(skeleton)
     clips = []
-    for prim in prims:
+    for prim in prims[is_still:]:
         animation = cache.GetAnimQuery(UsdSkel.Animation(prim))
         made = _clip(prim, animation, tokens, shapes, above, remarks) if animation else None
         if made is not None:

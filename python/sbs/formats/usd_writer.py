@@ -185,15 +185,19 @@ def write(
     load(*NEEDS)
     with replacing(path) as temporary, _system_errors():
         stage = _new_stage(temporary)
-        is_dual = options == {"method": "dual_quaternion"}
-        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), is_dual)
+        options = options or {}
+        amount = options.get("amount")
+        dual = np.full(len(mesh.positions), options.get("method") == "dual_quaternion", float)
+        dual *= 1.0 if amount is None else amount
+        _fill(stage, name, *with_joint_for_unweighted(mesh, rig, animations), dual)
         stage.GetRootLayer().Save()
         del stage
-    if options is not None and not is_dual:
+    shares = [dual[part.vertices] for part in mesh.parts] or [dual]
+    if options.get("method") != "dual_quaternion" or not all(np.ptp(s) == 0.0 and s[0] in (0.0, 1.0) for s in shares):
         tell_lost_method(path, options)
 
 
-def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], is_dual: bool) -> None:
+def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Animation], dual: Floats) -> None:
     tf, usd_skel, vt = _load_pxr("Tf", "UsdSkel", "Vt")
     rate = animations[0].rate if animations else 24.0
     stage.SetTimeCodesPerSecond(rate)
@@ -222,16 +226,22 @@ def _fill(stage: Any, name: str, mesh: Mesh, rig: Rig, animations: Sequence[Anim
             # Programs cut the rest from a frame that float32 put before a whole number.
             stage.SetEndTimeCode(round(end) if abs(round(end) - end) <= NEAR_END * rate else end)
 
+    if not animations and any(shape.weight for shape in mesh.shapes):
+        place = skeleton.GetPath().AppendChild("rest")
+        _put_weights(usd_skel.Animation.Define(stage, place), tokens, mesh)
+        binding.CreateAnimationSourceRel().SetTargets([place])
+
     # "skeleton" is the name of another prim there.
     mesh_names = _identifiers(["skeleton", *([part.name for part in mesh.parts] or ["mesh"])])[1:]
     for number, mesh_name in enumerate(mesh_names):
-        part, own = mesh, tokens
+        part, own, share = mesh, tokens, dual
         if len(mesh.parts) > 1:
+            share = dual[mesh.parts[number].vertices]
             part = mesh.of_parts([number])
             own = [tokens[shape] for shape in mesh.parts[number].shapes if shape < len(tokens)]
         place = root.GetPath().AppendChild(mesh_name)
         _put_mesh(stage, place, part, rig, skeleton, joints, own)
-        if is_dual:
+        if share.mean() > 0.5:  # USD has no blend
             skinned = usd_skel.BindingAPI(stage.GetPrimAtPath(place))
             skinned.CreateSkinningMethodAttr(usd_skel.Tokens.dualQuaternion)
         if mesh.parts:
@@ -322,6 +332,13 @@ def _row_matrices(matrices: Floats) -> Any:
     return vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices.transpose(0, 2, 1), np.float64))
 
 
+def _put_weights(prim: Any, tokens: list[str], mesh: Mesh) -> Any:
+    """Write the weights at rest of blend shapes into an animation; returns their attribute."""
+    vt = _load_pxr("Vt")
+    prim.CreateBlendShapesAttr(vt.TokenArray(tokens))
+    return prim.CreateBlendShapeWeightsAttr(vt.FloatArray([shape.weight for shape in mesh.shapes]))
+
+
 def _put_animation(
     prim: Any, animation: Animation, joints: _Joints, tokens: list[str], mesh: Mesh, rate: float
 ) -> None:
@@ -336,8 +353,7 @@ def _put_animation(
     attributes = prim.CreateTranslationsAttr(), prim.CreateRotationsAttr(), prim.CreateScalesAttr()
     weights = None
     if tokens:
-        prim.CreateBlendShapesAttr(vt.TokenArray(tokens))
-        weights = prim.CreateBlendShapeWeightsAttr()
+        weights = _put_weights(prim, tokens, mesh)
         shares = _single(ShapeMotion(mesh.positions, mesh.shapes, animation.shape_tracks).weights(times))
     for frame, seconds in enumerate(times):
         code = float((animation.start + seconds) * rate)

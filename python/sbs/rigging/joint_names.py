@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 __all__ = ["body_parts", "canonical", "matched"]
 
@@ -40,6 +41,16 @@ _RIGIFY_SPINE = {
     "spine005": "upper neck",
     "spine006": "head",
 }
+# Where elbows are named in place of upper arms, as by Biovision and SMPL, joints are called as in anatomy: the shoulder
+# is where the upper arm begins.
+_ANATOMY = {
+    "shoulder": "upper arm",
+    "elbow": "forearm",
+    "wrist": "hand",
+    "hip": "thigh",
+    "knee": "shin",
+    "ankle": "foot",
+}
 # The part, and how far behind in its list the name stands: a joint "hips" goes before one "root".
 _PART_OF = {alias: (part, rank) for part, names in _CENTRAL.items() for rank, alias in enumerate(names)}
 _SIDED_PART_OF = {alias: (part, rank) for part, names in _SIDED.items() for rank, alias in enumerate(names)}
@@ -53,39 +64,52 @@ _SIDE = re.compile(
 )
 
 
+class _Scheme(NamedTuple):
+    """How a skeleton names its joints, by all their names."""
+
+    is_rigify: bool
+    """Spines are numbered as Rigify does."""
+    is_anatomy: bool
+    """See `_ANATOMY`."""
+
+
 def canonical(name: str) -> str | None:
     """The part of the body that a joint is by its name, such as ``"left forearm"``; None if it is not known."""
-    found = _part(name, _is_rigify([name]))
+    found = _part(name, _scheme([name]))
     return None if found is None else found[0]
 
 
-def _is_rigify(names: Iterable[str]) -> bool:
-    """Whether spines are numbered as Rigify does, by all names of a skeleton."""
+def _scheme(names: Iterable[str]) -> _Scheme:
     names = [_PREFIX.sub("", name) for name in names]
-    return any(name.startswith(_DEFORMS) for name in names) or {"spine", "spine001", "spine003"} <= set(
+    is_rigify = any(name.startswith(_DEFORMS) for name in names) or {"spine", "spine001", "spine003"} <= set(
         map(_plain, names)
     )
+    sided = {bare for _, bare in map(_sided, names)}
+    return _Scheme(is_rigify, "elbow" in sided and sided.isdisjoint(_SIDED["upper arm"]))
 
 
-def _part(name: str, is_rigify: bool) -> tuple[str, int] | None:
+def _part(name: str, scheme: _Scheme) -> tuple[str, int] | None:
     """The part that a name says, and its rank: the less, the better it says so."""
     bare = _PREFIX.sub("", name)
     if bare.startswith(_DEFORMS):
-        found = _part(bare[len(_DEFORMS) :], is_rigify)
+        found = _part(bare[len(_DEFORMS) :], scheme)
         return None if found is None else (found[0], found[1] - 1000)
-    if is_rigify and _plain(bare) in _RIGIFY_SPINE:
+    if scheme.is_rigify and _plain(bare) in _RIGIFY_SPINE:
         return _RIGIFY_SPINE[_plain(bare)], 0
-    return _bare_part(bare)
+    side, rest = _sided(bare)
+    part = _SIDED_PART_OF.get(rest) if side else None
+    if side and scheme.is_anatomy and rest in _ANATOMY:
+        part = _ANATOMY[rest], -1
+    return _PART_OF.get(_plain(bare)) if part is None else (f"{side} {part[0]}", part[1])
 
 
-def _bare_part(bare: str) -> tuple[str, int] | None:
+def _sided(bare: str) -> tuple[str, str]:
+    """The side that a name says, ``"left"``, ``"right"`` or none, and the rest of it, in lower case."""
     found = _SIDE.match(bare)
-    if found is not None:
-        side = next(found[key] for key in ("word", "letter", "capital", "end") if found[key])[0].lower()
-        part = _SIDED_PART_OF.get(_plain(next(found[key] for key in "abcd" if found[key])))
-        if part is not None:
-            return f"{'left' if side == 'l' else 'right'} {part[0]}", part[1]
-    return _PART_OF.get(_plain(bare))
+    if found is None:
+        return "", ""
+    side = next(found[key] for key in ("word", "letter", "capital", "end") if found[key])[0].lower()
+    return "left" if side == "l" else "right", _plain(next(found[key] for key in "abcd" if found[key]))
 
 
 def _plain(name: str) -> str:
@@ -107,8 +131,8 @@ def matched(
     Returns
     -------
     list of (source, target)
-        Each source and each target once. Without `names`, joints of one name, and of the rest the first that are the
-        same part of the body.
+        Each source and each target once. Without `names`, joints of one name, unless only one skeleton has names as in
+        anatomy, and of the rest the first that are the same part of the body.
 
     Raises
     ------
@@ -127,7 +151,12 @@ def matched(
                 raise ValueError(f"names: joint {target!r} of the character is named twice")
             pairs[target_numbers[target]] = source_numbers[source]
         return sorted((source, target) for target, source in pairs.items())
-    same = {source: target_numbers[name] for name, source in source_numbers.items() if name in target_numbers}
+    differ = _scheme(sources).is_anatomy != _scheme(targets).is_anatomy
+    same = {
+        source: target_numbers[name]
+        for name, source in source_numbers.items()
+        if name in target_numbers and not (differ and _sided(_PREFIX.sub("", name))[1] in _ANATOMY)
+    }
     source_parts, target_parts = _parts(sources, set(same)), _parts(targets, set(same.values()))
     same |= {source: target_parts[part] for part, source in source_parts.items() if part in target_parts}
     return sorted(same.items())
@@ -148,9 +177,9 @@ def _numbers(names: Iterable[str]) -> dict[str, int]:
 def _parts(names: Sequence[str], taken: set[int]) -> dict[str, int]:
     """The joint for each part of the body, the first of those whose name says it best; but none that is taken."""
     found: dict[str, tuple[int, int]] = {}
-    is_rigify = _is_rigify(names)
+    scheme = _scheme(names)
     for number, name in enumerate(names):
-        part = _part(name, is_rigify)
+        part = _part(name, scheme)
         if part is not None:
             found[part[0]] = min(found.get(part[0], (part[1], number)), (part[1], number))
     return {part: number for part, (_, number) in found.items() if number not in taken}
