@@ -111,7 +111,7 @@ def find_bends(
     """
     if (surface.parents < 0).all():
         raise ValueError("no joint has a parent, so none can be an elbow or a knee: parent the bones of each limb")
-    has_bone = surface.bones.any(axis=1)
+    has_bone = np.asarray(surface.bones.any(axis=1))
     if joints is None:
         chosen = [joint for joint in find_joints(surface) if has_bone[joint]]
     else:

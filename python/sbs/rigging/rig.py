@@ -230,7 +230,7 @@ class Rig:
         theirs, and the heaviest joint is where it is at rest.
         """
         indices, weights = tidy(joint_indices, joint_weights)
-        carried = np.bincount(indices.ravel(), weights.ravel(), len(self.joints))
+        carried = np.bincount(indices.ravel(), weights.ravel(), len(self.joints)).astype(np.float64)
         heaviest, parents = int(np.argmax(carried)), self.joint_parents
         joint = heaviest
         while parents[joint] >= 0:
