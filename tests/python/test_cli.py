@@ -18,6 +18,7 @@ from marks import paints
 from PIL import Image
 
 import sbs
+from sbs.rigging.animation import Animations
 
 DATA = resources.files("sbs.characters") / "data"
 WOMAN, HAND = str(DATA / "woman.glb"), str(DATA / "hand.glb")
@@ -147,7 +148,7 @@ def test_compare_goes_past_an_animation_that_stays_at_bind(tmp_path: Path) -> No
     hand = sbs.load(HAND)
     still = np.tile(np.eye(4), (2, len(hand.skeleton), 1, 1))
     reset = sbs.Animation.from_skinning_matrices("RESET", [0, 1], still, hand.rig)
-    replace(hand, animations=(reset, hand.animations["fist"])).save(tmp_path / "hand.glb")
+    replace(hand, animations=Animations([reset, hand.animations["fist"]])).save(tmp_path / "hand.glb")
     assert "fist at" in succeed("compare", tmp_path / "hand.glb", "--methods", "LBS,DQS")
 
 

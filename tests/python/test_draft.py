@@ -234,6 +234,24 @@ def test_a_ball_is_drafted_in_all_directions() -> None:
         assert error_at(pose, found.correctives) < 0.5 * error_at(pose, None)
 
 
+def test_a_control_at_the_place_of_its_parent_is_not_drafted() -> None:
+    """As in rigs of Rigify, whose controls become joints: it has no bone, so no direction to bend in."""
+    positions, triangles = tube_surface(rings=25, sides=12)
+    middle = positions[:, 0].mean()
+    bind = np.tile(np.eye(4), (4, 1, 1))
+    bind[:, 0, 3] = middle + np.array([0.0, 0.0, 1.5, -1.5])
+    skeleton = sbs.Skeleton([-1, 0, 0, 0], bind, names=["root", "control", "left", "right"])
+    right, left = (np.clip(0.5 + side * (positions[:, 0] - middle), 0, 1) for side in (-1, 1))
+    shares = np.stack([0.5 - np.abs(left - 0.5), left, right], axis=1)
+    shares /= shares.sum(axis=1, keepdims=True)
+    mesh = sbs.Mesh(positions, triangles, np.tile(np.array([1, 2, 3], np.int32), (len(positions), 1)), shares)
+    character = sbs.Character.from_mesh(mesh, skeleton)
+    found = draft_all(character, relax=lambda matrices, posed: 1.01 * posed, skin=character.skin)
+    assert {each.name.split()[0] for each in found.correctives} == {"left", "right"}
+    with pytest.raises(ValueError, match="control"):
+        draft_all(character, ["control"], skin=character.skin)
+
+
 def test_shapes_that_are_missed_least_are_left_out() -> None:
     many, few, some = (
         draft_all(ball(), relax=swelling, skin=ball().skin, **options)

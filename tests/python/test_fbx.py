@@ -94,7 +94,7 @@ def test_a_blend_that_is_one_of_its_two_methods(tmp_path: Path, share: int, expe
 
 
 def test_a_bone_whose_scale_the_bones_below_do_not_inherit(tmp_path: Path) -> None:
-    """As Maya's joints with scale compensation: ufbx puts the scale on a node without a name, beside the bones below."""
+    """As Maya's joints with scale compensation: ufbx puts the scale on a nameless node, beside the bones below."""
     hip, knee = transform((1, 2, 3), (0, 10, 0)), transform((0, 0, 2), (20, 0, 90))
     text = tube().replace(hip, transform((1, 2, 3), (0, 10, 0), (1.5, 1, 0.5)))
     path = written(tmp_path, text.replace(knee, knee.replace("\n}", '\nP: "InheritType", "enum", "", "",2\n}')))

@@ -391,6 +391,23 @@ def test_scale_of_some_joints_stays(tmp_path: Path) -> None:
     np.testing.assert_allclose(deformed[3], [3.25, 1.25, 0], rtol=1e-6)
 
 
+def test_scale_of_joints_that_stretch_below_a_root_of_other_units(tmp_path: Path) -> None:
+    """As in rigs of Rigify, of centimeters, one bone stretches by 2 %: mesh, rest pose and clips are in meters."""
+    builder = scaled_arm(0.01)
+    builder.json["nodes"][1]["scale"] = [1.02, 0.99, 0.99]
+    root = builder.node(name="root", children=[3], translation=[5, 0, 0])
+    builder.skin([0, 1, root], [IDENTITY, translation(-2, 0, 0), IDENTITY])
+    builder.json["nodes"][2]["skin"] = 2
+    character = load(builder, tmp_path)
+    np.testing.assert_allclose(np.ptp(character.mesh.positions, axis=0), [0.03, 0.01, 0], rtol=0.01)
+    np.testing.assert_allclose(character.mesh.positions[0], [5, 0, 0], atol=1e-3)  # the stretch
+    np.testing.assert_allclose(character.scene_matrix, np.eye(4), atol=1e-12)
+    stretched = (2 + 1.02 * 1, 0.99, 0)  # vertex 3 by the elbow
+    expected = 0.01 * np.array([[0, 0, 0], [0, 1, 0], [3.01, 0, 0], np.mean([stretched, (3, 1, 0)], axis=0)])
+    deformed = character.skin.deform(character.rest_matrices, method="linear")
+    np.testing.assert_allclose(deformed - [5, 0, 0], expected, atol=1e-6)  # float32
+
+
 def test_scale_of_joints_without_weight_does_not_count(tmp_path: Path) -> None:
     builder = scaled_arm(100.0)
     extra = builder.node(scale=[0.001, 1, 1])

@@ -108,14 +108,21 @@ def find_bends(
 ) -> tuple[list[list[int]], dict[int, Floats]]:
     """Groups of joints that are drafted, and how each of them swings in poses or animations.
 
-    Joints are found where none are named. Those that no pose bends are left out.
+    Joints are found where none are named. Those that no pose bends are left out, and controls of a rig without a bone.
     """
     if (surface.parents < 0).all():
         raise ValueError("no joint has a parent, so none can be an elbow or a knee: parent the bones of each limb")
-    chosen = find_joints(surface) if joints is None else character.skeleton.indices(joints)
+    has_bone = np.asarray(surface.bones.any(axis=1))
+    if joints is None:
+        chosen = [joint for joint in find_joints(surface) if has_bone[joint]]
+    else:
+        chosen = character.skeleton.indices(joints)
     for joint in chosen:
+        name = character.skeleton.names[joint]
         if surface.parents[joint] < 0:
-            raise ValueError(f"{character.skeleton.names[joint]} is a root: no joint above it holds the skin")
+            raise ValueError(f"{name} is a root: no joint above it holds the skin")
+        if not has_bone[joint]:
+            raise ValueError(f"{name} has no bone that could bend: joints above and below it are at its own place")
     swings = find_swings(character, chosen, None if poses is None else as_frames(poses)[0])
     if poses is not None:
         chosen = [joint for joint in chosen if np.linalg.norm(swings[joint], axis=1).max(initial=0.0) >= MOVES]

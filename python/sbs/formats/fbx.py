@@ -127,7 +127,7 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
         raise FileError("no mesh has both triangles and a skin that can be read")
     # 3ds Max writes a blend for each skin, most often one of nothing but linear blending.
     amount = np.concatenate([part[1] for part in parts])
-    blends = 0.0 < amount.max() and amount.min() < 1.0
+    blends = amount.max() > 0.0 and amount.min() < 1.0
     transforms = _decomposed([[node.local_transform for node in nodes]])
     still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
     parents = [_kept(node.parent) for node in nodes]
@@ -185,7 +185,7 @@ def _surface(
     """A mesh as it is at bind, and the share of dual quaternions at each vertex; None if it has nothing to deform.
 
     The channels of its blend shapes are added to `channels`. A bone that the meshes before bind otherwise becomes
-    another joint, on a new node below the bone's. A bone whose scale others do not inherit has it on a helper node below:
+    another joint, on a new node below the bone's. A bone whose scale others do not inherit has it on a helper node:
     both are joints, as the bones below the bone hang from its own node.
     """
     import ufbx

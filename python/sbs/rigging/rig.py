@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..skinning.influences import tidy
 from ..support import rotations
 from ..support.owned import own
+from ..support.quantiles import weighted_quantiles
 from . import affine
 from .skeleton import Skeleton
 from .twist_drivers import TwistDriver
@@ -21,6 +22,9 @@ Floats = NDArray[np.float64]
 
 # A matrix has shear if it differs from T R S by more than the rounding of float32, relative to its largest element.
 _SHEAR = 1e-6
+
+# Joints whose scales differ by more than this are of two units of length: an inch, the nearest to another, has 2.54 cm.
+_OTHER_UNITS = 2.0
 
 # Bind matrices of a rig and of a skeleton are equal if they differ by at most this, relative to their size, plus the
 # error of inverting them.
@@ -220,12 +224,26 @@ class Rig:
         )
 
     def scene_matrix(self, joint_indices: NDArray[np.integer[Any]], joint_weights: NDArray[np.floating[Any]]) -> Floats:
-        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight."""
+        """Bind space to scene (4, 4): the rest matrix of the root above the joint that carries the most weight.
+
+        If the root is of other units than the joints that move the mesh, such as a control above them, the scale is
+        theirs, and the heaviest joint is where it is at rest.
+        """
         indices, weights = tidy(joint_indices, joint_weights)
-        joint, parents = int(np.argmax(np.bincount(indices.ravel(), weights.ravel()))), self.joint_parents
+        carried = np.bincount(indices.ravel(), weights.ravel(), len(self.joints)).astype(np.float64)
+        heaviest, parents = int(np.argmax(carried)), self.joint_parents
+        joint = heaviest
         while parents[joint] >= 0:
             joint = int(parents[joint])
         matrix: Floats = self.rest_matrices[joint]
+        scales = np.cbrt(np.abs(np.linalg.det(self.rest_matrices[:, :3, :3])))
+        (common,) = weighted_quantiles(scales, carried, (0.5,))
+        root = scales[joint]
+        if min(root, common) > 0.0 and max(root / common, common / root) > _OTHER_UNITS:
+            matrix = matrix.copy()
+            matrix[:3, :3] *= common / root
+            place = affine.inverse(self.inverse_bind_matrices[[heaviest]])[0, :, 3]
+            matrix[:3, 3] += ((self.rest_matrices[heaviest] - matrix) @ place)[:3]
         return matrix
 
     @cached_property
