@@ -21,6 +21,16 @@ static double find_area(const sbs_flesh *flesh, size_t part) {
   return area;
 }
 
+/* The piece of a free vertex, or -1; the first of its corners is one of a triangle. */
+static int32_t find_piece(const sbs_flesh *flesh, size_t w) {
+  return flesh->triangles[flesh->corners[flesh->corner_starts[w]] / 3].piece;
+}
+
+/* Where the parts end whose gradients one solution serves: pieces, the last parts, have nothing in common. */
+static size_t find_end(const sbs_flesh *flesh, size_t part) {
+  return flesh->parts[part].joint < 0 ? flesh->part_count : part + 1;
+}
+
 /*
  * A part's volume changes by g . K^-1 g for each unit of its pressure, g being the gradient of the volume: at rest, for
  * all poses.
@@ -31,6 +41,7 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
   sbs_flesh_state state;
   sbs_flesh_place_state(&state, flesh, &arena);
   sbs_point4 *gradient = sbs_arena_take(&arena, flesh->count, sizeof *gradient);
+  double *answers = sbs_arena_take(&arena, flesh->part_count, sizeof *answers);
   sbs_status status = arena.failed ? SBS_ERROR_OUT_OF_MEMORY : SBS_OK;
   if (!status) {
     for (size_t i = 0; i < 4 * flesh->count; i++) {
@@ -41,21 +52,30 @@ sbs_status sbs_flesh_set_pressures(sbs_flesh *flesh) {
     }
     functions.measure(&state, 0, flesh->part_count);
   }
-  for (size_t p = 0; p < flesh->part_count && !status; p++) {
-    status = sbs_tell((double)p / (double)flesh->part_count);
+  for (size_t first = 0, end; first < flesh->part_count && !status; first = end) {
+    end = find_end(flesh, first);
+    status = sbs_tell((double)first / (double)flesh->part_count);
     memset(gradient, 0, flesh->count * sizeof *gradient);
-    functions.add_gradient(&state, p, gradient);
+    for (size_t p = first; p < end; p++) {
+      functions.add_gradient(&state, p, gradient);
+      answers[p] = 0.0;
+    }
     for (size_t i = 0; i < flesh->free_count; i++)
       memcpy(state.right[i], gradient[flesh->free_vertices[i]], sizeof *gradient);
-    status = sbs_flesh_solve(&state, 1);
-    double answer = 0.0;
-    for (size_t i = 0; i < 4 * flesh->free_count; i++) {
-      answer += (double)gradient[flesh->free_vertices[i / 4]][i % 4] * (double)state.right[i / 4][i % 4];
+    if (!status) status = sbs_flesh_solve(&state, 1);
+    for (size_t i = 0; i < flesh->free_count; i++) {
+      const size_t w = (size_t)flesh->free_vertices[i];
+      const int32_t part = flesh->parts[first].joint < 0 ? find_piece(flesh, w) : (int32_t)first;
+      for (int axis = 0; axis < 3 && part >= 0; axis++) {
+        answers[part] += (double)gradient[w][axis] * (double)state.right[i][axis];
+      }
     }
-    flesh->parts[p].volume = (double)state.volumes[p];
-    flesh->parts[p].squares = (double)state.squares[p];
-    flesh->parts[p].most = MOST_PRESSURE * find_area(flesh, p) / (2.0 * fabs(flesh->parts[p].volume));
-    flesh->parts[p].strength = answer > 0.0 && isfinite(1.0 / answer) ? ANSWER / answer : 0.0;
+    for (size_t p = first; p < end; p++) {
+      flesh->parts[p].volume = (double)state.volumes[p];
+      flesh->parts[p].squares = (double)state.squares[p];
+      flesh->parts[p].most = MOST_PRESSURE * find_area(flesh, p) / (2.0 * fabs(flesh->parts[p].volume));
+      flesh->parts[p].strength = answers[p] > 0.0 && isfinite(1.0 / answers[p]) ? ANSWER / answers[p] : 0.0;
+    }
   }
   sbs_arena_release(&arena);
   return status;

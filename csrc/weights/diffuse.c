@@ -289,7 +289,7 @@ static sbs_status diffuse(diffusion *work, const sbs_mesh_desc *mesh, size_t lim
     make_row(work, v, limit);
     sbs_row_write(&work->row, limit, work->table->scalar, v, joint_indices, joint_weights);
   }
-  return status ? sbs_fault_in(fault, status, NULL) : SBS_OK;
+  return status ? sbs_fault_in(fault, status, status == SBS_ERROR_NO_CONVERGENCE ? "positions" : NULL) : SBS_OK;
 }
 
 /* NaN fails too. */

@@ -397,6 +397,48 @@ static void test_cancelled(void) {
   sbs_flesh_free(flesh);
 }
 
+static int count(double fraction, void *user) {
+  (void)fraction;
+  ++*(size_t *)user;
+  return 0;
+}
+
+/* The pressures of all pieces take one solution: hair has thousands of pieces, and would take minutes. */
+static void test_many_pieces(void) {
+  enum {
+    PIECES = 200,
+    CORNERS = 8,
+    FACES = 12
+  };
+  static double x[PIECES * CORNERS][3];
+  static int32_t faces[PIECES * FACES][3], two[PIECES * CORNERS][2];
+  static float halves[PIECES * CORNERS][2];
+  static const int32_t cube[FACES][3] = {{0, 1, 3}, {0, 3, 2}, {4, 6, 7}, {4, 7, 5}, {0, 4, 5}, {0, 5, 1},
+                                         {2, 3, 7}, {2, 7, 6}, {0, 2, 6}, {0, 6, 4}, {1, 5, 7}, {1, 7, 3}};
+  for (int v = 0; v < PIECES * CORNERS; v++) {
+    for (int axis = 0; axis < 3; axis++) x[v][axis] = (axis ? 0 : 2 * (v / CORNERS)) + (v >> (2 - axis) & 1);
+    two[v][1] = 1;
+    halves[v][0] = halves[v][1] = 0.5f;
+  }
+  for (int i = 0; i < 3 * PIECES * FACES; i++) {
+    faces[i / 3][i % 3] = i / 3 / FACES * CORNERS + cube[i / 3 % FACES][i % 3];
+  }
+  sbs_flesh_desc desc = describe(1.0);
+  desc.vertex_count = PIECES * CORNERS;
+  desc.rest_positions = x;
+  desc.triangle_count = PIECES * FACES;
+  desc.triangles = faces[0];
+  desc.joint_indices = two[0];
+  desc.joint_weights = halves;
+  size_t told = 0;
+  sbs_set_progress(count, &told);
+  sbs_flesh *flesh = make(&desc);
+  sbs_set_progress(NULL, NULL);
+  CHECK(told > 10 && told < PIECES);
+  CHECK_EQUAL(sbs_flesh_free_count(flesh), PIECES * CORNERS);
+  sbs_flesh_free(flesh);
+}
+
 int main(void) {
   RUN(test_bent);
   RUN(test_mask);
@@ -408,5 +450,6 @@ int main(void) {
   RUN(test_without_weights);
   RUN(test_allocations);
   RUN(test_cancelled);
+  RUN(test_many_pieces);
   return harness_result();
 }

@@ -17,7 +17,7 @@ import sbs
 from sbs import correctives
 from sbs.cli.errors import Refusal
 from sbs.cli.how_to_fit import read_examples
-from sbs.support.npz import read_arrays
+from sbs.support.npz import read_arrays, read_names
 
 SKELETON = sbs.Skeleton([-1], [np.eye(4)], ["a"])
 
@@ -105,7 +105,13 @@ def test_no_arrays(tmp_path: Path, kind: Any) -> None:
         read_arrays(path, {"wanted"})
 
 
-def test_no_archive(tmp_path: Path) -> None:
-    (tmp_path / "a.npz").write_bytes(b"PK\x03\x04 and no archive")
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_no_archive(tmp_path: Path, is_newer: bool) -> None:
+    path = archive(tmp_path / "a.npz", wanted=np.zeros(1))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\1\2") + 6] = 255  # the version that is needed to extract a member
+    path.write_bytes(data if is_newer else b"PK\x03\x04 and no archive")
     with pytest.raises(ValueError, match="no NumPy archive"):
-        read_arrays(tmp_path / "a.npz", {"wanted"})
+        read_arrays(path, {"wanted"})
+    with pytest.raises(ValueError, match="no NumPy archive"):
+        read_names(path)

@@ -147,6 +147,17 @@ def turning_hand(height: float) -> tuple[sbs.Character, sbs.Twist]:
     return character, twist
 
 
+@pytest.mark.parametrize("seconds", [1e5, 1e300])
+def test_a_clip_of_days_is_refused(woman: sbs.Character, seconds: float) -> None:
+    """A key a day costs a few bytes in a file, and gigabytes between."""
+    (turn,) = woman.animations
+    slow = replace(turn, tracks=tuple(replace(track, times=track.times * seconds) for track in turn.tracks))
+    twist = sbs.limb_twist(woman)
+    assert twist is not None
+    with pytest.raises(ValueError, match="frames"):
+        replace(woman, animations=Animations((slow,))).with_twist_joints(twist)
+
+
 def test_uneven_scales_are_told() -> None:
     """A node below a joint that is 2 high and 1 wide would be sheared when it turns."""
     character, twist = turning_hand(2.0)

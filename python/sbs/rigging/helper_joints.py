@@ -155,7 +155,14 @@ def animation_with_helpers(animation: Animation, rig: Rig, times: Floats, local:
 
 
 def moments(animation: Animation, rate: float) -> Floats:
-    """The times of all keys, and as many between them as the rate needs; none if there is no key."""
+    """The times of all keys, and as many between them as the rate needs; none if there is no key.
+
+    Raises
+    ------
+    ValueError
+        As `Animation.frames`.
+    """
+    animation.frames(rate)
     keys: Sequence[Floats] = [track.times for track in animation.tracks]
     if not keys:
         return np.empty(0)
