@@ -264,7 +264,7 @@ def of_usd(path: Path, old: sbs.Character) -> dict[str, str]:
 
 @pytest.mark.parametrize("column", ["glTF", "USD", "FBX", "PMX", "BVH"])
 def test_cells(tmp_path: Path, table: dict[tuple[str, str], str], column: str) -> None:
-    expected = {name: cell for (name, of), cell in table.items() if of == column and cell != "-"}
+    expected = {name: cell for (name, of_format), cell in table.items() if of_format == column and cell != "-"}
     if column in ("glTF", "USD"):
         old = original(tmp_path)
         suffix = ".glb" if column == "glTF" else ".usdc"
