@@ -331,7 +331,7 @@ static void test_stray(void) {
   }
 }
 
-/* Skin without weights is of no limb. It stays, and what hangs on it is relaxed; of it alone nothing moves. */
+/* Skin without weights is of no limb and stays. Skin beside it is relaxed. */
 static void test_without_weights(void) {
   const sbs_flesh_desc desc = describe(1.0);
   const transform pose[2] = {identity(), rotation(0.0, 0.0, 1.0, 90.0)};

@@ -12,7 +12,7 @@ from pathlib import Path
 import costly_files
 import numpy as np
 import pytest
-from gltf_validity import opened
+from gltf_reference import opened
 
 import sbs
 from sbs.formats.gltf.unused import drop_unused
