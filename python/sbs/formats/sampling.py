@@ -23,7 +23,8 @@ ROUNDS = 12
 """The most times that intervals are halved."""
 
 MOST = 1 << 20
-"""Matrices beyond which none are halved: tangents without measure would make gigabytes of a few keys."""
+"""Matrices that few keys may become; more keys may become four times as many. Else a few whose tangents have no measure
+would take gigabytes."""
 
 
 def sample(animation: Animation, local: Callable[[Floats], Floats], size: float) -> tuple[Floats, Floats]:
@@ -49,6 +50,7 @@ def sample(animation: Animation, local: Callable[[Floats], Floats], size: float)
     ):
         return times, matrices
     intervals = np.arange(len(times) - 1)
+    most = max(MOST, 4 * len(times) * matrices.shape[1])
     for _ in range(ROUNDS):
         start, end = times[intervals], times[intervals + 1]
         middle = (start + end) / 2.0
@@ -57,7 +59,7 @@ def sample(animation: Animation, local: Callable[[Floats], Floats], size: float)
         differs |= _weights_differ(animation, start, middle, end)
         differs &= end - start > 4.0 * JUST_BEFORE
         halved = intervals[differs]
-        if not len(halved) or (len(times) + len(halved)) * matrices.shape[1] > MOST:
+        if not len(halved) or (len(times) + len(halved)) * matrices.shape[1] > most:
             break
         times = np.insert(times, halved + 1, middle[differs])
         matrices = np.insert(matrices, halved + 1, there[differs], axis=0)
