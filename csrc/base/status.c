@@ -27,7 +27,7 @@ const char *sbs_status_string(sbs_status status) {
     case SBS_ERROR_UNWEIGHTED: return "some points get no weight";
     case SBS_ERROR_OUT_OF_MEMORY: return "out of memory";
     case SBS_ERROR_SCRATCH: return "the scratch memory is too small or not aligned to 64 bytes";
-    case SBS_ERROR_NO_CONVERGENCE: return "a singular value decomposition did not converge";
+    case SBS_ERROR_NO_CONVERGENCE: return "a decomposition or an iteration did not converge";
     case SBS_ERROR_INTERNAL: return "internal error";
     case SBS_ERROR_CANCELLED: return "cancelled by the caller";
     case SBS_ERROR_NO_LAPACK: return "this needs LAPACK, which the library was built without";

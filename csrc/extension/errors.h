@@ -10,7 +10,7 @@
  *
  *   ValueError       the values of an argument
  *   MemoryError      no memory
- *   sbs.LinAlgError  a singular value decomposition did not converge
+ *   sbs.LinAlgError  a decomposition or an iteration did not converge
  *   none             SBS_ERROR_CANCELLED: the exception that cancelled the call is raised already
  *   SystemError      everything else: this module passed something wrong, which is a defect
  *

@@ -15,7 +15,7 @@ from gltf_validity import check_validity
 
 import sbs
 from sbs.characters.character import WeightType
-from sbs.rigging.animation import Animation, Animations
+from sbs.rigging.animation import Animation, Animations, Track
 
 HALF = np.sqrt(0.5)
 INTERPOLATIONS = {
@@ -258,3 +258,13 @@ def test_bad_arguments(tmp_path: Path, name: str, weights: Any, message: str) ->
     with pytest.raises(ValueError, match=message):
         tube(joint_count=2, vertex_count=3, influences=2).save(tmp_path / name, weights=weights)
     assert not list(tmp_path.iterdir())
+
+
+def test_times_beyond_float32_are_refused(tmp_path: Path) -> None:
+    character = sbs.load(arm().save(tmp_path / "arm.glb"))
+    turn = np.tile([1.0, 0.0, 0.0, 0.0], (2, 1, 1))
+    track = Track("rotation", "LINEAR", np.array([1]), np.array([0.0, 1e300]), turn)
+    long = replace(character, animations=Animations([Animation("long", (track,), character.rig)]))
+    with pytest.raises(ValueError, match="1e\\+300 s"):
+        long.save(tmp_path / "long.glb")
+    assert not (tmp_path / "long.glb").exists()

@@ -14,7 +14,7 @@ from gltf_reference import Scene
 
 import sbs
 from sbs.cli import main
-from sbs.cli.improve import improve_character
+from sbs.cli.improve import Improved, improve_character
 from sbs.rigging.triangle_mesh import diagonal
 
 
@@ -49,6 +49,14 @@ def test_bends_are_better(hand: Path, tmp_path: Path) -> None:
     before, after = (row for row in json.loads(result.stdout) if row["motion"] == "made bends")
     assert after["surface energy"] < before["surface energy"]
     assert len(sbs.load(tmp_path / "a.glb").skeleton) == len(sbs.load(hand).skeleton)
+
+
+def test_a_result_that_is_worse_is_told(hand: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a mesh that is torn to pieces in all poses after."""
+    monkeypatch.setattr(Improved, "deform", lambda made, *_: np.asarray(made.character.mesh.positions[::-1], float))
+    output = tmp_path / "a.glb"
+    result = CliRunner().invoke(main, ["improve", str(hand), "--without", "weights,twist", "-o", str(output)])
+    assert "worse than before in 'fist', 'made bends', 'made twists'" in result.stderr
 
 
 def test_parts_left_out(hand: Path, tmp_path: Path) -> None:

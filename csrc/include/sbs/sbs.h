@@ -119,7 +119,7 @@ typedef enum sbs_status {
   SBS_ERROR_UNWEIGHTED,     /* points without any weight, where the options make that an error */
   SBS_ERROR_OUT_OF_MEMORY,  /* the allocator returned NULL */
   SBS_ERROR_SCRATCH,        /* the scratch buffer is too small or not aligned */
-  SBS_ERROR_NO_CONVERGENCE, /* a singular value decomposition did not converge */
+  SBS_ERROR_NO_CONVERGENCE, /* a decomposition or an iteration did not converge */
   SBS_ERROR_INTERNAL,       /* LAPACK refused an argument: a defect of this library */
   SBS_ERROR_CANCELLED,      /* the caller's progress function asked to cancel */
   SBS_ERROR_NO_LAPACK,      /* no longer returned: all functions work without LAPACK */

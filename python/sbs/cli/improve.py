@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from ..quality.picture import Row, column_width, compose, portraits
 from ..quality.picture.extra import load_mitsuba
 from ..quality.picture.portraits import BLUE, CLAY
 from ..quality.report import in_words, number
+from ..support.callers import warn
 from ..weights.linear import to_linear
 from ..weights.tools import limit
 from .options import CHARACTER_OUTPUT, JSON, SOURCE, Source, print_json, refuse_idle
@@ -160,6 +161,9 @@ def improve(
         print_table(["motion", "", *COLUMNS], [[*head, *each] for head, each in zip(heads, cells, strict=True)], left=2)
     joints = len(made.character.skeleton) - len(character.skeleton)
     say(f"{output}: {joints} twist joints, {len(made.correctives or ())} correctives")
+    names = worse(rows)
+    if names:
+        warn(f"{output} is worse than before in {', '.join(map(repr, names))}: keep the file as it was", UserWarning)
     if picture is not None:
         draw(most, character, drawn, picture)
 
@@ -233,6 +237,13 @@ def _motions(character: Character) -> Iterator[tuple[str, MeasuredMotion, int | 
     twists = [" twisted by " in label for label in made.labels]
     for name, is_twist in (("made bends", False), ("made twists", True)):
         yield name, made, None, np.flatnonzero(np.equal(twists, is_twist)).tolist()
+
+
+def worse(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The motions whose surface is strained more than before by more than the fitting of weights may cost."""
+    before, after = rows[::2], rows[1::2]
+    energy = "surface energy"
+    return [new["motion"] for old, new in zip(before, after, strict=True) if new[energy] > 2.0 * old[energy] + 0.1]
 
 
 def _row(motion: str, name: str, measured: Sequence[dict[str, Any]]) -> dict[str, Any]:

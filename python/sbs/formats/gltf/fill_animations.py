@@ -92,6 +92,8 @@ def _is_of_shapes(channel: Json, shape_nodes: dict[int, range]) -> bool:
 
 def _key_times(track: Track) -> NDArray[np.float32]:
     """Times as glTF needs them, in float32 and strictly increasing: keys that round to one time follow each other."""
+    if track.times[-1] > np.finfo(np.float32).max:
+        raise ValueError(f"a key at {track.times[-1]:g} s is later than the last time of glTF, which has float32")
     bits = track.times.astype(np.float32).view(np.int32).astype(np.int64)
     bits = np.where(bits < 0, -(bits & 0x7FFFFFFF), bits)  # ordered as the numbers, also below 0
     places = np.arange(len(bits))
