@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import gltf_reference
 import numpy as np
 import pytest
 from gltf_builder import IDENTITY, Builder, arm, translation
@@ -503,13 +504,19 @@ def test_names_are_made_different(tmp_path: Path) -> None:
 
 
 def test_singular_inverse_bind_matrix(tmp_path: Path) -> None:
-    """Refused where the joint carries weight; else it does not matter."""
+    """Where the joint carries weight, linear blending is as glTF has it, but for a millionth; else it is not used."""
     builder = arm()
-    flat = np.diag([1.0, 1.0, 0.0, 1.0])
+    flat = np.diag([1.0, 0.0, 1.0, 1.0])
+    flat[0, 3] = -2.0
+    builder.json["skins"].clear()
     builder.skin([0, 1], [IDENTITY, flat])
-    builder.json["nodes"][2]["skin"] = 1
-    with pytest.raises(ValueError, match=r"file.glb: skins\[1\].inverseBindMatrices: .*joint 1 is singular"):
-        load(builder, tmp_path)
+    builder.animation((1, "rotation", [0, 1], [[0, 0, 0, 1], [0, 0, 0.6, 0.8]]))
+    with pytest.warns(FileWarning, match="singular, which only linear blending takes: joints 1"):
+        hero = load(builder, tmp_path)
+    matrices, scene = hero.animations[0].skinning_matrices(1.0), gltf_reference.Scene(tmp_path / "file.glb")
+    found = hero.skin.deform(matrices, method="linear")
+    np.testing.assert_allclose(found, scene.deform(scene.json["animations"][0], 1.0), atol=5e-6)
+    assert np.isfinite(hero.skin.deform(matrices)).all()
     attributes = builder.json["meshes"][0]["primitives"][0]["attributes"]
     attributes["WEIGHTS_0"] = builder.accessor([[1, 0, 0, 0]] * 4)
     with pytest.warns(FileWarning, match="singular and not used: 1"):

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["are_singular", "as_affine", "from_linear", "inverse"]
+__all__ = ["are_singular", "as_affine", "from_linear", "inverse", "unflattened"]
 
 Floats = NDArray[np.float64]
+
+FLAT = 1e-6
+"""The share that is left of space where a matrix that has to be inverted flattens it."""
 
 # A matrix is singular if its smallest singular value is at most this share of its largest.
 _SINGULAR = 8.0 * float(np.finfo(np.float64).eps)
@@ -38,10 +41,20 @@ def from_linear(linear: NDArray[np.floating[Any]]) -> Floats:
     return matrices
 
 
-def are_singular(matrices: Floats) -> NDArray[np.bool_]:
-    """Whether matrices (..., 4, 4) flatten space, at least as far as double precision can tell."""
+def are_singular(matrices: Floats, share: float = _SINGULAR) -> NDArray[np.bool_]:
+    """Whether matrices (..., 4, 4) flatten space to a share or less; by default as far as double precision can tell."""
     values = np.linalg.svd(matrices[..., :3, :3], compute_uv=False)
-    return np.asarray(values[..., 2] <= _SINGULAR * values[..., 0])
+    return np.asarray(values[..., 2] <= share * values[..., 0])
+
+
+def unflattened(matrices: Floats) -> Floats:
+    """The matrices (n, 4, 4) that flatten space to a share of `FLAT` at most, and do else the same."""
+    u, values, vt = np.linalg.svd(matrices[:, :3, :3])
+    u[np.linalg.det(u) * np.linalg.det(vt) < 0.0, :, 2] *= -1.0
+    largest = np.where(values[:, :1] > 0.0, values[:, :1], 1.0)
+    result = matrices.copy()
+    result[:, :3, :3] = u * np.maximum(values, FLAT * largest)[:, None, :] @ vt
+    return result
 
 
 def inverse(matrices: Floats) -> Floats:

@@ -175,7 +175,7 @@ def to_scene(surface: SkinnedMesh, rig: Rig, weighted: NDArray[np.bool_]) -> tup
     matrix = rig.scene_matrix(surface.joint_indices, surface.joint_weights)
     apart = np.abs(matrix - np.eye(4))
     in_place = apart[:3, :3].max() <= _IN_PLACE and apart[:3, 3].max() <= _IN_PLACE * np.abs(surface.positions).max()
-    if in_place or affine.are_singular(matrix[None])[0]:
+    if in_place or affine.are_singular(matrix[None], 2.0 * affine.FLAT)[0]:
         matrix = np.eye(4)
     matrix = _common_scale(rig.rest_matrices[weighted, :3, :3] @ np.linalg.inv(matrix[:3, :3])) @ matrix
     inverse_bind_matrices = rig.inverse_bind_matrices @ affine.inverse(matrix[None])

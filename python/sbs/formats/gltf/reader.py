@@ -199,13 +199,15 @@ def _usable(document: Document, group: SkinGroup, weighted: NDArray[np.bool_]) -
     """Inverse bind matrices, all invertible; joints without weights may have any in the file, and get the identity."""
     matrices = group.inverse_bind_matrices.copy()
     singular = affine.are_singular(matrices)
-    for joint in np.flatnonzero(singular & weighted)[:1]:
-        for number, use in group.uses.items():
-            for own in np.flatnonzero(use.joint_map == joint)[:1]:
-                skin = document.all("skins")[number]
-                raise skin.error(f"the inverse bind matrix of joint {own} is singular", "inverseBindMatrices")
-    if singular.any():
-        joints = ", ".join(map(str, np.flatnonzero(singular)[:5]))
+    flat, unused = np.flatnonzero(singular & weighted), np.flatnonzero(singular & ~weighted)
+    if len(flat):
+        joints = ", ".join(map(str, flat[:5]))
+        document.remarks.append(
+            f"inverse bind matrices are singular, which only linear blending takes: joints {joints}"
+        )
+        matrices[flat] = affine.unflattened(matrices[flat])
+    if len(unused):
+        joints = ", ".join(map(str, unused[:5]))
         document.remarks.append(f"inverse bind matrices of joints without weights are singular and not used: {joints}")
-        matrices[singular] = np.eye(4)
+        matrices[unused] = np.eye(4)
     return matrices
