@@ -154,3 +154,7 @@ def test_one_mesh_of_a_file_and_other_formats(tmp_path: Path) -> None:
     assert sbs.load(tmp_path / "rigid.glb", mesh="body").skin.max_influences == 1
     assert sbs.load(tmp_path / "rigid.glb", mesh="ring").skin.vertex_count == 3
     commands.refuse("weights", path, "--limit", "1", "-o", tmp_path / "rigid.obj")
+    assert json.loads(commands.succeed("info", path, "--skin", 1, "--json"))["meshes"] == {"ring": 3}
+    commands.succeed("deform", path, "--skin", 1, "-o", tmp_path / "ring.npy")
+    assert np.load(tmp_path / "ring.npy").shape == (3, 3)
+    assert "no skin 2" in commands.refuse("weights", path, "--skin", 2, "--check")

@@ -350,6 +350,9 @@ def test_another_method_than_they_were_made_for_is_told_once() -> None:
     for each in [*made]:
         made.exchange(replace(each, made_for=None))
     skin.deform(KNEE, correctives=made, method="linear")
+    wrong: Any = {"center": ["weighted"]}
+    with pytest.raises(TypeError, match="center must be a str"):
+        skin.deform(KNEE, correctives=made, **wrong)
 
 
 @pytest.mark.parametrize("part", ["swing", "both"])

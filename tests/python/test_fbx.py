@@ -122,7 +122,7 @@ def test_a_take_without_a_length_lasts_as_long_as_its_keys(tmp_path: Path, ticks
 
 
 def test_steps_stay_steps(tmp_path: Path) -> None:
-    """Between two frames, too: the first motion holds 0 degrees until half a second, then 75."""
+    """Between two frames, too: the first motion holds 0 degrees until .51 s, then 75."""
     text = tube()
     old = f"KeyTime: {numbers([0, TICKS])}"
     new = f"KeyTime: {numbers([0, TICKS * 51 // 100])}"

@@ -98,7 +98,7 @@ def table() -> dict[tuple[str, str], str]:
 def written(
     path: Path, old: sbs.Character, check: Callable[[sbs.Character, sbs.Character], bool], about: str = "otherwise"
 ) -> str:
-    """How a feature fares in a file that is saved and read; a warning names what it is about."""
+    """Whether a feature comes back from a file, or the warnings have a word about it."""
     told = heard(lambda: old.save(path))[1]
     if check(old, sbs.load(path)):
         return "read, written"
@@ -106,7 +106,7 @@ def written(
 
 
 def opened(path: Path, data: str | bytes, check: Callable[[sbs.Character], bool], about: str = "") -> str:
-    """How a feature fares in a file that is read; a warning names what it is about."""
+    """Whether a feature is read from a file, or the warnings have a word about it."""
     path.write_bytes(data.encode() if isinstance(data, str) else data)
     character, told = heard(lambda: sbs.load(path))
     if check(character):

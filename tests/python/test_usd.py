@@ -347,6 +347,12 @@ def test_weights_of_blend_shapes_at_rest_come_back(tmp_path: Path, clips: list[s
         assert [clip.name for clip in character.animations] == clips
 
 
+def far_key(stage: Usd.Stage) -> None:
+    """Caches could not count to it."""
+    rotations = UsdSkel.Animation.Get(stage, "/hero/bones/walk").GetRotationsAttr()
+    rotations.Set(rotations.Get(5), -1e300)
+
+
 def bulge(stage: Usd.Stage) -> UsdSkel.BlendShape:
     return UsdSkel.BlendShape.Get(stage, "/hero/body/bulge")
 
@@ -593,6 +599,7 @@ def test_files_where_the_program_runs_are_not_read(tmp_path: Path, monkeypatch: 
         (lambda s: UsdSkel.Skeleton.Get(s, "/hero/bones").GetJointsAttr().Set(["a", "b"]), "bind transforms|joint"),
         (lambda s: s.GetPrimAtPath("/hero/body").GetAttribute("primvars:skel:jointIndices").Set([7] * 108), "range"),
         (lambda s: s.SetTimeCodesPerSecond(0), "time codes per second"),
+        (far_key, "begins at frame"),
         (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7]), "3 offsets"),
         (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7, 7]), "each once"),
         (lambda s: bulge(s).GetPointIndicesAttr().Set([3, 7, 99]), "range"),

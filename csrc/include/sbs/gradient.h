@@ -26,9 +26,9 @@
  * TWIST (sbs/twist.h). Where a pose has no angles they follow from the matrices, and the gradient by these includes
  * theirs. Shares of bones follow from the positions that the skin was made with.
  *
- * REST POSITIONS. Without positions in the options the gradient is that of a skin made anew of its positions: shares of
- * bones (unless twist_positions hold these) and centroids of joint sets move with them. Positions in the options, and
- * shapes (sbs/shapes.h), move neither in sbs_skin_deform, and so the gradient by them has no part of either.
+ * REST POSITIONS. If the options have no positions, the skin's own are differentiated as if it were made anew of them:
+ * shares of bones (unless twist_positions hold these) and centroids of joint sets move, too. Positions in the options,
+ * and shapes (sbs/shapes.h), move neither in sbs_skin_deform, and so the gradient by them has no part of either.
  *
  * A vertex that is its own rotation center is moved with it, as it stays blended linearly: the gradient by its rest
  * position includes that by its center, whose own is 0.

@@ -87,8 +87,8 @@ def load(
         uneven = uneven_node(content.rig)
         if uneven is not None:
             warn(
-                f"node {uneven!r} has other scales along other axes, so joints below it shear as they turn: linear"
-                " blending is as without that scale, other methods are not; apply it where the file was made",
+                f"node {uneven!r} has different scales along its axes, so joints below it shear as they turn. Linear"
+                " blending is right all the same, other methods are not: apply the scale where the file was made",
                 FileWarning,
             )
         try:

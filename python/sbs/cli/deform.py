@@ -27,7 +27,7 @@ from ..support.files import replacing
 from .errors import Batch, Refusal
 from .how_to_deform import BoundCharacter, HowToDeform, how_to_deform
 from .motions import read_joint_map, show_matches
-from .options import CHARACTERS, MESHES, STRICT, blamed_on, gathered, refuse_idle
+from .options import CHARACTERS, MESHES, SKIN, STRICT, blamed_on, gathered, refuse_idle
 from .outputs import FILE, MESH, in_folder, named
 from .posing import POSE, PoseOptions
 from .streams import InputFile, piped_output
@@ -122,6 +122,7 @@ FRAMES = gathered(
 @click.command()
 @CHARACTERS
 @MESHES
+@SKIN
 @POSE
 @click.option(
     "--motion", "motion_file", type=InputFile(), help="A motion from another file (BVH), in place of --animation."
@@ -146,6 +147,7 @@ FRAMES = gathered(
 def deform(
     files: tuple[Path, ...],
     meshes: tuple[str, ...],
+    skin: int | None,
     pose: PoseOptions,
     motion_file: Path | None,
     joint_map: Path | None,
@@ -199,7 +201,7 @@ def deform(
 
     def deformed(file: Path) -> Iterator[Piece]:
         """The character of a file, or its meshes one by one."""
-        character = load(file, strict=strict, mesh=meshes or None)
+        character = load(file, strict=strict, mesh=meshes or None, skin=skin)
         animation = pose.animation(character)
         if motion is not None:
             show_matches(motion, character, names)

@@ -33,6 +33,11 @@ MESHES = click.option(
     multiple=True,
     help="A mesh of the file, which `sbs info` lists; may be given several times.  [default: all]",
 )
+SKIN = click.option(
+    "--skin",
+    type=click.IntRange(0),
+    help="The skeleton of this skin of the file, by its number.  [default: of --mesh, or with the most vertices]",
+)
 
 
 def gathered(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
@@ -59,15 +64,16 @@ def gathered(argument: str, kind: type[Any], *options: Decorator) -> Decorator:
 
 @dataclass(frozen=True)
 class Source:
-    """The file of a command's character, the meshes of it that are meant, and whether weights may need a repair."""
+    """The file of a command's character, which of it is meant, and whether weights may need a repair."""
 
     file: Path
     strict: bool
     meshes: tuple[str, ...] = ()
+    skin: int | None = None
 
     def load(self) -> Character:
         """Read the character."""
-        return load(self.file, strict=self.strict, mesh=self.meshes or None)
+        return load(self.file, strict=self.strict, mesh=self.meshes or None, skin=self.skin)
 
 
 class MethodChoice(click.Choice[str]):
@@ -95,7 +101,7 @@ ANIMATION = click.option(
 TIME = click.option("--time", type=float, help="Seconds into the animation.  [default: 0]")
 STRICT = click.option("--strict", is_flag=True, help="Refuse weights that need a repair.")
 SOURCE = gathered("source", Source, CHARACTER, STRICT)
-SOURCE_OF_MESHES = gathered("source", Source, CHARACTER, MESHES, STRICT)
+SOURCE_OF_MESHES = gathered("source", Source, CHARACTER, MESHES, SKIN, STRICT)
 
 
 def joint_option(text: str, option: str = "--joint", name: str = "joints", **more: Any) -> Decorator:

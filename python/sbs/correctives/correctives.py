@@ -336,10 +336,13 @@ class Correctives:
         """
         method = tuple(options.get(name) for name in MethodOptions.__annotations__)
         checked = self._checked.setdefault(skin, set())
-        if method in checked:
+        try:
+            if method in checked:
+                return
+            used = made_for(skin, options)
+        except (TypeError, ValueError):  # Skin.deform refuses these options, and names the one that is wrong
             return
         checked.add(method)
-        used = made_for(skin, options)
         for each in self:
             if each.made_for not in (None, used):
                 warn(

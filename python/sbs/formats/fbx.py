@@ -128,7 +128,7 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
     # 3ds Max writes a blend for each skin, most often one of nothing but linear blending.
     amount = np.concatenate([part[1] for part in parts])
     blends = amount.max() > 0.0 and amount.min() < 1.0
-    transforms = _decomposed([[node.local_transform for node in nodes]])
+    now = _decomposed([[node.local_transform for node in nodes]])
     still = {"translations": [0.0] * 3, "quaternions": [1.0, 0.0, 0.0, 0.0], "scales": [1.0] * 3}
     parents = [_kept(node.parent) for node in nodes]
     names = [
@@ -140,7 +140,7 @@ def _read_scene(opened: Any, wanted: Wanted) -> Scene:
         nodes=Nodes(
             names=[*names, *(names[node] for node in added)],
             parents=np.array([*above, *added], np.int32),
-            **{key: np.concatenate([rows, np.tile(still[key], (len(added), 1))]) for key, rows in transforms.items()},
+            **{key: np.concatenate([rows[0], np.tile(still[key], (len(added), 1))]) for key, rows in now.items()},
         ),
         joints=np.array(list(joints_by_node), np.int64),
         inverse_bind_matrices=_inverses(binds),
@@ -160,7 +160,7 @@ def _inverses(binds: list[Floats]) -> Floats:
 
 
 def _decomposed(frames: list[list[Any]]) -> dict[str, Any]:
-    """Translations, quaternions and scales (N, n) of transforms; of several frames (F, N, n)."""
+    """Translations, quaternions and scales (F, N, n) of transforms in frames."""
     rows = np.array(
         [
             [(*t.translation, t.rotation.w, t.rotation.x, t.rotation.y, t.rotation.z, *t.scale) for t in transforms]
@@ -168,8 +168,6 @@ def _decomposed(frames: list[list[Any]]) -> dict[str, Any]:
         ],
         np.float64,
     )
-    if len(frames) == 1:
-        rows = rows[0]
     return {"translations": rows[..., :3], "quaternions": rows[..., 3:7], "scales": rows[..., 7:]}
 
 
@@ -389,14 +387,9 @@ def _clips(opened: Any, nodes: list[Any], channels: list[Any], remarks: list[str
         times = np.unique([*np.minimum(np.arange(count) / rate, end - begin), *steps])
         anim = _kept(stack.anim)
         frames = [[node.evaluate_transform(anim, begin + seconds) for node in nodes] for seconds in times.tolist()]
-        parts = (
-            _decomposed(frames) if len(times) > 1 else {key: rows[None] for key, rows in _decomposed(frames).items()}
-        )
         weights = [
             [channel.evaluate_blend_weight(anim, begin + seconds) for channel in channels] for seconds in times.tolist()
         ]
         shape_weights = np.array(weights, np.float64).reshape(len(times), len(channels)) if channels else None
-        shot = {"start": begin, "rate": rate}
-        yield Clip(
-            stack.name or "animation", times, np.arange(len(nodes)), **parts, shape_weights=shape_weights, **shot
-        )
+        name, moved, parts = stack.name or "animation", np.arange(len(nodes)), _decomposed(frames)
+        yield Clip(name, times, moved, **parts, shape_weights=shape_weights, start=begin, rate=rate)

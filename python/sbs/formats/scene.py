@@ -25,6 +25,9 @@ from ..support.text import well_formed
 
 __all__ = ["Clip", "Nodes", "Scene", "make_rig", "to_content"]
 
+# Beyond it caches cannot count frames.
+_LAST_FRAME = 2**31
+
 
 @dataclass
 class Nodes:
@@ -283,6 +286,8 @@ def _check(path: Path, scene: Scene) -> None:
 
 
 def _animation(path: Path, clip: Clip, rig: Rig, number: NDArray[np.intp]) -> Animation:
+    if not abs(clip.start * clip.rate) < _LAST_FRAME:
+        raise FileError(f"{path}: animation {clip.name!r} begins at frame {clip.start * clip.rate:g}")
     if not len(clip.times) or not (np.isfinite(clip.times).all() and np.all(np.diff(clip.times) >= 0.0)):
         raise FileError(f"{path}: times of animation {clip.name!r} do not ascend")
     for what, array in (("translations", clip.translations), ("scales", clip.scales)):

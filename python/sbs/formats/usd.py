@@ -452,7 +452,7 @@ def _clips(stage: Any, query: Any, tokens: list[str], shapes: list[str], remarks
         raise FileError(f"{rate:g} time codes per second")
     cache, above = UsdSkel.Cache(), _codes_above(skeleton)
     clips = []
-    for prim in prims[is_still:]:
+    for prim in prims[1:] if is_still else prims:
         animation = cache.GetAnimQuery(UsdSkel.Animation(prim))
         made = _clip(prim, animation, tokens, shapes, above, remarks) if animation else None
         if made is not None:

@@ -34,7 +34,7 @@ def read_names(path: Path) -> set[str]:
     try:
         with zipfile.ZipFile(path) as archive:
             return {name.removesuffix(_END) for name in archive.namelist()}
-    except (zipfile.BadZipFile, NotImplementedError) as error:  # the second of an archive of another version
+    except (zipfile.BadZipFile, NotImplementedError) as error:  # archives of newer versions raise the second
         raise ValueError(f"{path}: no NumPy archive: {error}") from error
 
 
